@@ -49,7 +49,7 @@ if (import.meta.main) {
     console.log(`${credits.remaining} of ${credits.total} credits left`);
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    const message = `${url}: ${error.message} (request ${error.requestId ?? "not sent"})`;
+    const message = `${url}: ${error.message} (request ${error.requestId ?? "id unknown"})`;
     console.error(explain(error.code, message));
     process.exitCode = 1;
   }

@@ -1,7 +1,7 @@
 export interface InvoiceLine {
   readonly description: string;
   readonly quantity: number;
-  /** Price per unit, in cents. */
+  /** Price per unit, in hundredths of the currency: pence. */
   readonly cents: number;
 }
 

@@ -11,7 +11,7 @@ export function insertContents(markdown: string): string {
   return markdown.replace(MARKER, () => links.join("\n"));
 }
 
-/** Headings that start with `#`, outside code blocks. */
+/** Returns the headings that start with `#`, outside fenced code blocks. */
 function headingsOf(markdown: string): { level: number; title: string }[] {
   const text = markdown.replaceAll(/^(`{3,}|~{3,})[^]*?^\1/gm, "");
   const headings = text.matchAll(/^(#{1,6}) +(.+?)(?: +#+)?$/gm);

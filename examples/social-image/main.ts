@@ -20,7 +20,7 @@ export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Ser
     const [path = ""] = (request.url ?? "").split("?");
     const article = articles[path];
     if (article === undefined) return response.writeHead(404).end("Not found");
-    // recreated each day, so the image never expires while the page is served
+    // the HTML is stored again each day, so it never expires while the page is in use
     const day = Math.floor(Date.now() / DAY_MS);
     const known = pages.get(article);
     const page = known?.day === day ? known.page : pageOf(snap, article);
@@ -56,7 +56,7 @@ if (import.meta.main) {
   if (!SNAP_BASE_URL || !SNAP_TOKEN || !SNAP_SIGNING_SECRET) {
     console.error("Set SNAP_BASE_URL, such as http://127.0.0.1:3000/v1, SNAP_TOKEN and SNAP_SIGNING_SECRET");
     console.error(
-      "(run snap-server tokens reveal ID to get it; ID is the number before the pipe of the token).",
+      "(run snap-server tokens reveal ID to get it; ID is the number before the pipe in the token).",
     );
     process.exit(1);
   }

@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: "../../dist/app",
     emptyOutDir: true,
     target: "es2023",
-    // `data:` URLs would be longer than the file names
+    // the console's content security policy blocks `data:` URLs
     assetsInlineLimit: 0,
     modulePreload: false,
     // the script contains Preact and uPlot

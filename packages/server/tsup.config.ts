@@ -21,6 +21,6 @@ for (const file of FILES) cpSync(join(viewer, file), join(import.meta.dirname, "
 
 export default defineConfig({
   ...library({ index: "src/index.ts", cli: "src/cli.ts" }),
-  // src/version.ts
+  // declared in src/version.ts
   define: { BUILD_COMMIT: JSON.stringify(readCommit(import.meta.dirname)) },
 });

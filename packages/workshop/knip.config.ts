@@ -6,14 +6,14 @@ const published = { entry: ["src/index.ts", "test/**/*.test.ts"], project: ["{sr
 export default {
   // A type used only in its file still documents an exported function.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // System parts (src/machine/system-parts.ts).
+  // Programs of the machine that tests start.
   ignoreBinaries: ["ip", "mkfifo", "openssl", "redis-cli", "script"],
-  // The ignored dependencies are commands: those that src/check.ts starts, and snap-server for `npx`. Guides import
-  // @snap/client.
+  // Most ignored dependencies are commands or their plugins, which checks and tests start by name.
+  // Guides import @snap/client, and run @snap/server with `npx`.
   workspaces: {
     ".": {
       entry: [".dependency-cruiser.mjs", "docs/.vitepress/{config,theme/index}.ts"],
-      // vitepress builds the pages in docs/, and resolves itself from there.
+      // vitepress builds the pages in docs/, which must be able to resolve it.
       ignoreDependencies: ["@snap/client", "@snap/server", "oxlint", "oxlint-tsgolint", "vitepress"],
     },
     "examples/*": { project: ["*.ts"] },

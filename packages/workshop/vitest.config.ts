@@ -9,7 +9,7 @@ const REPLACING_MODULES = [
   "packages/workshop/test/parameters/*.test.ts",
 ];
 
-/** The files that load pages for most of their time. */
+/** The files that spend most of their time loading pages. */
 const BROWSER_TESTS = [
   "packages/engine/test/puppeteer/**/*.test.ts",
   "packages/console/test/browser/*.test.ts",
@@ -17,7 +17,7 @@ const BROWSER_TESTS = [
   "packages/workshop/test/gallery.test.ts",
 ];
 
-/** Tests import the sources of workspace packages; packed-client.test.ts checks the built ones. */
+/** Tests import the sources of workspace packages; programs that they start use the built ones. */
 export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
   resolve: { tsconfigPaths: true },
@@ -57,6 +57,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
-    tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs the ${name}, ${purpose}` })),
+    tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs ${name}, ${purpose}` })),
   },
 });

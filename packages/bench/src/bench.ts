@@ -110,7 +110,7 @@ export async function runScenarios({
       log(`failed: ${error instanceof Error ? error.stack : String(error)}`);
       failed.push(scenario.name);
     }
-    // Processes that were just killed may still be writing to it; what is left must not end the run.
+    // Just-killed processes may still be writing to it; a failed removal must not end the run.
     await rm(scratch, { recursive: true, force: true, maxRetries: 10 }).catch((error: unknown) =>
       log(`${scratch} could not be removed: ${String(error)}`),
     );

@@ -14,7 +14,7 @@ export interface Load {
 
 /**
  * Sends a load from a separate process, and returns its duration in milliseconds. Reads only the status and length of a
- * response: autocannon takes two to five times as much CPU time away from the server (packages/bench/src/notes.md).
+ * response: autocannon takes two to four times the CPU time, which the server then lacks.
  */
 export async function sendLoad(load: Load): Promise<number> {
   const program = await startProgram(import.meta.filename, [JSON.stringify(load)]);

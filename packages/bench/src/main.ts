@@ -7,7 +7,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 widenPath();
 try {
   await build();
-  // Imports the packages as built, so only after the build.
+  // bench.ts imports the built packages, so it must be imported after the build.
   const { bench } = await import("./bench.ts");
   if (!(await bench(process.argv.slice(2)))) process.exitCode = 1;
 } catch (error) {

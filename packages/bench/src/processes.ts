@@ -42,7 +42,10 @@ export function readTree(rootPid: number): ProcessStat[] {
   return tree;
 }
 
-/** Proportional set size of the tree, which counts shared pages once; resident set size where only root may read that. */
+/**
+ * Proportional set size of the tree, which counts shared pages once. For a process whose
+ * proportional set size only root may read, counts the resident set size.
+ */
 export function memoryBytes(rootPid: number): number {
   return readTree(rootPid).reduce((sum, { pid }) => {
     const [, kibibytes] = /^Pss:\s+(\d+) kB$/m.exec(readOrNull(`/proc/${pid}/smaps_rollup`) ?? "") ?? [];
@@ -125,7 +128,10 @@ export async function startProgram(
   return { pid, line, stop: endBy(stopNow), kill: endBy(() => killTree(pid)) };
 }
 
-/** Cleaning up and preparing pages after the last response is part of the work, and would slow down the next round. */
+/**
+ * For the wait until a process tree is idle. After the last response, it still cleans up and
+ * prepares pages, which is part of the work and would slow down the next round.
+ */
 const IDLE_POLL_MS = 150;
 const IDLE_TIMEOUT_MS = 3000;
 const IDLE_CPU_SECONDS = 0.02;
@@ -133,7 +139,7 @@ const IDLE_CPU_SECONDS = 0.02;
 export interface Reading {
   /** Wall time until the last response. */
   readonly wallMs: number;
-  /** CPU time of the whole process tree until it is idle; `NaN` if a browser restarted meanwhile. */
+  /** CPU time of the process tree until it is idle; `NaN` if it fell, because a browser exited. */
   readonly cpuSeconds: number;
   /** The part of `cpuSeconds` until the last response. */
   readonly busyCpuSeconds: number;

@@ -79,7 +79,7 @@ function formatTable(rows: readonly Row[]): string {
   return table(Object.keys(rows[0] ?? {}), rows.map(Object.values<string>));
 }
 
-/** Formats a number with three significant digits, and a missing value as a dash. */
+/** Formats a number with three significant digits, or as an integer from 100; else a dash. */
 export function rounded(value: number): string {
   if (!Number.isFinite(value)) return "-";
   return String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));

@@ -1,6 +1,6 @@
 /** The environment that a scenario runs in. */
 export interface Bench {
-  /** Whether to run a short version, for rough figures in a few seconds. */
+  /** Whether to run a short version, for rough figures. */
   readonly quick: boolean;
   readonly browserPath: string;
   /** Origin of the fixture pages, which a separate process serves on the loopback interface. */
@@ -42,7 +42,7 @@ export interface Scenario {
   /** Argument of `pnpm bench`. */
   readonly name: string;
   readonly title: string;
-  /** Describes the measurement in a sentence or two. */
+  /** Describes the measurement. */
   readonly about: string;
   /** Excluded from a quick run, unless it is named. */
   readonly onlyFull?: true;

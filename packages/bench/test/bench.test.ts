@@ -4,7 +4,10 @@ import { expect, it } from "vitest";
 import { SELECTOR } from "../src/scenarios/preparation.ts";
 import { PAGES } from "../src/site/pages.ts";
 
-/** A failing scenario whose last process is out of reach, because its parent has exited, and still writes files. */
+/**
+ * Runs a scenario that fails while an orphan still writes to its scratch folder, then another.
+ * `killTree` cannot find the orphan, because its parent has exited.
+ */
 const PROGRAM = `
   import { spawn } from "node:child_process";
   import { once } from "node:events";

@@ -19,8 +19,8 @@ describe("compare", () => {
   });
 
   it("computes ratios pair by pair", () => {
-    // The ratio of the medians would be 20 / 10.
     expect(medianRatio([10, 20, 300], [10, 10, 100])).toBe(2);
+    // The ratio of the medians would be 20 / 10.
     expect(medianRatio([1, 30, 20], [2, 10, 20])).toBe(1);
     expect(() => medianRatio([1, 2], [1])).toThrow("Cannot pair 2 rounds with 1");
   });

@@ -115,7 +115,8 @@ export interface SnapClient {
   /**
    * Returns a signed URL, which renders a page for callers without a token; see the exported function `signUrl`.
    *
-   * @throws SnapError for invalid parameters, including secret ones; `misconfigured` without a signing secret.
+   * @throws SnapError for invalid parameters, including secret ones; `misconfigured` without
+   * a signing secret, or with a token without an id.
    * @example
    * const src = snap.signUrl({ url: "https://example.com" }, { expires: new Date("2030-01-01") });
    */
@@ -125,8 +126,8 @@ export interface SnapClient {
   ): string;
 
   /**
-   * Returns a client with some options replaced; an `undefined` option is kept. `headers` and `hooks` are replaced
-   * as a whole. With another `token`, pass its `signingSecret` too.
+   * Returns a client with some options replaced; one that is `undefined` keeps its value.
+   * `headers` and `hooks` are replaced as a whole. With another `token`, pass its `signingSecret` too.
    *
    * @throws SnapError `misconfigured` like `createClient`.
    * @example

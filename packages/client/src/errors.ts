@@ -26,9 +26,9 @@ export interface SnapErrorFacts {
 
 /**
  * The error that every failed call throws, and that invalid options throw. Branch on `code`; for a code newer than this
- * package, fall back to `status`. Messages are for people; their wording may change. The client never puts the token or
- * signing secret into an error: `cause` is a copy of `fetch`'s error (name, message, stack, code and causes) with the
- * token removed.
+ * package, fall back to `status`. Messages are for people; their wording may change. The client
+ * never puts the token or signing secret into an error: the `cause` of `connection_failed` is a
+ * copy of `fetch`'s error (name, message, stack, code and causes) with the token removed.
  *
  * @example
  * try {

@@ -1,7 +1,7 @@
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 import { openRawServer, recordWaits, TOKEN, type RawServer } from "./raw-server.ts";
 
-/* A fake of the batch endpoints that returns documents exactly like the API's. */
+/* A fake of the endpoints that submit a batch and return it. */
 
 export const BATCH_ID = "batch_01";
 
@@ -46,11 +46,14 @@ export function batch(...items: readonly object[]): object {
 export interface BatchService extends RawServer {
   readonly snap: SnapClient;
   readonly waitsMs: readonly number[];
-  /** The parsed bodies of all POSTs. */
+  /** The parsed bodies of `POST /renders`. */
   readonly posted: unknown[];
 }
 
-/** Returns one batch document after another for `GET /renders/batch_01`, and the first for `POST /renders`. */
+/**
+ * Opens a fake of `POST /renders` and `GET /renders/batch_01`. Each GET returns the next document,
+ * and repeats the last one; a POST returns the same document as the GET after it.
+ */
 export async function openBatchService(
   documents: readonly object[],
   options: Partial<ClientOptions> = {},

@@ -8,7 +8,7 @@ import { openService } from "./service.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Bundles all exports into one file, as for a browser or a worker. */
+/** Bundles the main entry point into one file, as for a browser or a worker. */
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [source("../src/index.ts")],

@@ -21,7 +21,10 @@ const ZIP = Buffer.from(
   "base64",
 );
 
-/** Returns the id as documented: the digest of paths and bytes, sorted by path, each preceded by its length. */
+/**
+ * Returns the documented id of files that are passed in order of their paths: the digest of all
+ * paths and bytes, each preceded by its length.
+ */
 function idOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const hash = createHash("sha256").update("snap-document-v1\n");
   for (const part of Object.entries(files).flat()) {
@@ -92,7 +95,7 @@ describe("documents", () => {
         code: "validation_failed",
         requestId: null,
         errors: {
-          [path]: ['must have a path without ", backslashes and line breaks; upload a ZIP file instead'],
+          [path]: ['must have a path without ", backslashes or line breaks; upload a ZIP file instead'],
         },
       });
     },

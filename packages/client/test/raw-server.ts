@@ -59,7 +59,7 @@ export function html(status: number, text = "<html><h1>Bad Gateway</h1></html>")
 
 export const resetConnection: Responder = (response) => response.socket?.destroy();
 
-/** Records the requested waits, and returns from them immediately. */
+/** Returns a `pacing` that records waits instead of waiting. */
 export function recordWaits({ nowMs = 0, random = 0.5 } = {}): Pacing & { readonly waitsMs: number[] } {
   const waitsMs: number[] = [];
   return {

@@ -13,7 +13,7 @@ import { onTestFinished } from "vitest";
 import { findFreePort } from "../../testing/test/servers/free-port.ts";
 import { createClient, type ClientOptions, type SnapClient } from "../src/index.ts";
 
-/** A customer of the service under test. */
+/** The credentials of a new account's token. */
 export interface Customer {
   readonly token: string;
   readonly tokenId: number;

@@ -34,7 +34,7 @@ describe("batches.wait() despite failures", () => {
     ["503 from the service", envelope(503, "not_ready")],
     ["504 from the service", envelope(504, "render_timeout")],
     ["a Retry-After that is too long to wait for", envelope(503, "not_ready", { "Retry-After": "3600" })],
-  ] as const)("continues after %s, before and after the first response", async ([, fault]) => {
+  ] as const)("continues after %s, before and after the first state", async ([, fault]) => {
     const { origin } = await openRawServer(fault, state(HALF), fault, state(COMPLETE));
     const snap = createClient({ ...OPTIONS, baseUrl: origin, timeoutMs: 1000 });
     const progress: number[] = [];

@@ -89,9 +89,9 @@ export interface Capture {
   /** Where the rendering was stored, as an ASCII URI such as `s3://bucket/key`; `null` without `storeTo`. */
   readonly storedLocation: string | null;
   /**
-   * The account's balance as read with the token, or after this render's reservation. `null` for a request
-   * that joined another's render and for a render that was not charged, because neither is then the current
-   * balance.
+   * The account's balance as read with the token, or after this render's reservation. `null` for a
+   * request that joined another's render and for a render that was not charged: that balance is
+   * then outdated.
    */
   readonly balance: StandingBalance | null;
   /** Instant of the response. The rendering stays cached for `rendering.expiresAt` minus this. */
@@ -107,8 +107,9 @@ export interface CaptureDependencies
 
 /**
  * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, then
- * limit, reserve, render, deliver, store, settle (`renderAndCharge`). Only the email address and a document's
- * files are checked before parsing, and a delivery is checked after it. A request runs each step at most once.
+ * limit, reserve, render, deliver, store, settle (`renderAndCharge`). The email address and a
+ * document's files are checked before parsing, a delivery right after. A request runs each step at
+ * most once.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */

@@ -45,7 +45,7 @@ import { createSeal, type Seal } from "./tokens/seal.ts";
 import { createTokenUses } from "./tokens/token-uses.ts";
 import { createTokens, type Tokens } from "./tokens/tokens.ts";
 
-/** The rendering service without its entry points. */
+/** The rendering service without its HTTP API, console and tools. */
 export interface Engine {
   /**
    * Returns the principal of a bearer token.
@@ -59,7 +59,7 @@ export interface Engine {
   authenticateSigned(query: URLSearchParams | string): Promise<SignedRequest>;
   /**
    * Renders a page, or returns its rendering from the cache: the whole billed life cycle.
-   * @throws SnapError with any code of `docs/reference/errors.md`.
+   * @throws SnapError; `docs/reference/errors.md` explains its codes.
    */
   capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
@@ -79,7 +79,10 @@ export interface Engine {
    * @throws SnapError `rate_limited`.
    */
   usage(principal: Principal): Promise<UsageReport>;
-  /** Checks that the journal adds up to every balance, for all accounts or one. Reads the whole journal. */
+  /**
+   * Checks that the journal adds up to every balance, for all accounts or one. Reads the whole
+   * journal of each.
+   */
   verifyLedger(request?: { readonly accountId?: string | undefined }): Promise<LedgerReport>;
   readonly accounts: Accounts;
   readonly tokens: Tokens;
@@ -91,7 +94,7 @@ export interface Engine {
   /**
    * Starts rendering batches and delivering their webhooks; until then, they are only queued. Several
    * processes can do so on one storage. After `stop()` or the engine's `close()`, it claims nothing new; both
-   * wait until the claimed items are finished, and at most 3 s for webhook attempts, before they abort them.
+   * wait until the claimed items are finished, and abort webhook attempts after 3 s.
    * An engine runs one worker at a time: returns the running one, or starts another after `stop()`.
    * @throws SnapError `not_ready` after `close()`.
    */
@@ -111,8 +114,8 @@ export interface Engine {
   /** Returns when the last backup was made; `null` before the first, or if the storage does not know. */
   lastBackupAt(): Promise<number | null>;
   /**
-   * Call it before `close()` if captures that take longer than this are lost. A render whose slot becomes free too late
-   * to finish in time then fails with `upstream_rate_limited`, and costs nothing.
+   * Call it before `close()` if captures are cut off after `durationMs`. A render whose slot
+   * becomes free too late to finish by then fails with `upstream_rate_limited`, and costs nothing.
    */
   finishWithin(durationMs: number): void;
   /**

@@ -36,7 +36,7 @@ export interface EngineOptions {
   /** By default the renderer's policy, or only public targets if it has none. */
   readonly targets?: TargetPolicy;
   /**
-   * Maximum number of concurrent renders. Two per core plus two of them can always run. More start only while
+   * Maximum number of concurrent renders. Two per core, plus two, can always run. More start only while
    * cores are idle, because pages spend much of their time waiting for the network, and while memory is
    * available. By default one for each 128 MiB of memory available at startup, at least two per core plus
    * two, and at most 16 per core.
@@ -231,7 +231,7 @@ function requireRetryDelays({ webhookRetryDelaysMs }: EngineSettings): void {
 function requireBaseUrl({ baseUrl }: EngineSettings): void {
   if (baseUrl !== null && !(URL.canParse(baseUrl) && /^https?:\/\/[^?#]*[^?#/]$/i.test(baseUrl)))
     throw new RangeError(
-      "baseUrl must be an http or https URL without a final slash, such as https://snap.example.com/v1",
+      "baseUrl must be an http or https URL without a query, a fragment or a final slash, such as https://snap.example.com/v1",
     );
 }
 

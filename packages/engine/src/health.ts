@@ -7,7 +7,7 @@ import type { Storage } from "./ports/storage.ts";
 
 export interface Health {
   readonly ready: boolean;
-  /** Why it is not ready, for the log. Each starts with `storage: `, `renderer: ` or `clock: `. */
+  /** Why, for the operator, if not ready. Each starts with `storage: `, `renderer: ` or `clock: `. */
   readonly reasons: readonly string[];
   /** The renderer's own report; `null` if it made none. */
   readonly renderer: RendererHealth | null;

@@ -30,8 +30,8 @@ export function createLifetime(): Lifetime {
 }
 
 /**
- * Returns a function whose first call runs all steps, each after the one before, and then rejects with the first error.
- * Further calls return the same promise.
+ * Returns a function whose first call runs all steps in order, even if one fails, and then rejects
+ * with the first error, if there was one. Further calls return the same promise.
  */
 export function inOrderOnce(steps: readonly (() => unknown)[]): () => Promise<void> {
   const run = async (): Promise<void> => {

@@ -10,7 +10,7 @@ const PRUNE_LIMIT = 1;
 /** For each kind of ledger record, and for the history. They are small, so deleting them takes about a millisecond. */
 const PRUNE_SMALL_LIMIT = 50;
 const PRUNE_INTERVAL_MS = 60_000;
-/** Pause between deletions, so requests are served: 200 deletions a second are more than a machine renders. */
+/** Pause between deletions, in which requests are served. No machine renders 200 pages a second. */
 const PRUNE_PAUSE_MS = 5;
 
 /** The longest period. */
@@ -42,7 +42,8 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
   const steps: readonly ((now: number) => Promise<number>)[] = [
     (now) => renderings.prune({ now, limit }),
     (now) => batches.prune({ now, limit }),
-    // a render reads the document as of its start, and ends before its reservation lapses
+    // a render can read a document that expired after its start, and ends before its reservation
+    // lapses
     (now) => documents.prune({ now: now - options.reservationLeaseMs, limit }),
     (now) => accounts.prune({ before: now - DELETION_RETENTION_MS, limit }),
     (now) => ledger.prune({ ...ledgerPruneBounds(now, options), now, limit: PRUNE_SMALL_LIMIT }),
@@ -50,7 +51,10 @@ export function prunePeriodically(options: PruneOptions): () => Promise<void> {
     (now) => history.prune({ ...historyPruneBounds(now, options), limit: PRUNE_SMALL_LIMIT }),
     (now) => signIns.prune({ now, limit }),
   ];
-  /** When to retry each step that failed; steps with more to delete run again sooner. */
+  /**
+   * Earliest retry of each step that failed. Rounds repeat sooner while any step has more to
+   * delete.
+   */
   const retryAt = new Map<(typeof steps)[number], number>();
   let cancel = (): void => {};
   let isStopped = false;
@@ -94,7 +98,10 @@ function historyPruneBounds(
   };
 }
 
-/** A reservation is resolved before its lease expires, and a period ends within a month of its start. */
+/**
+ * A reservation is resolved or lapses within `reservationLeaseMs`, and a period ends within a month
+ * of its start.
+ */
 function ledgerPruneBounds(
   now: number,
   { journalRetentionMs, reservationLeaseMs }: PruneOptions,

@@ -10,7 +10,7 @@ export function renderingTooLarge(maxRenderingBytes: number): SnapError {
   return new SnapError(
     "render_failed",
     `The rendering is larger than the limit of ${limit} bytes. ` +
-      "Capture less of the page, or use WebP or JPEG instead of PNG.",
+      "Capture less of the page; for a screenshot, use WebP or JPEG instead of PNG.",
     { notes: [CAPTURE_TOO_LARGE] },
   );
 }

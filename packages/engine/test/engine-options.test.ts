@@ -63,7 +63,7 @@ it.each([
 ])("createEngine rejects the base URL %s", (baseUrl) => {
   expect(() => openTestEngine({ baseUrl })).toThrow(
     new RangeError(
-      "baseUrl must be an http or https URL without a final slash, such as https://snap.example.com/v1",
+      "baseUrl must be an http or https URL without a query, a fragment or a final slash, such as https://snap.example.com/v1",
     ),
   );
 });
@@ -79,11 +79,11 @@ it.each([
 });
 
 it("createEngine starts nothing if its secret key is too short", () => {
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  const server = { name: "database", now: async () => (ask(), 0) };
+  const { promise: queried, resolve: onQuery } = Promise.withResolvers<void>();
+  const server = { name: "database", now: async () => (onQuery(), 0) };
   const storage = { ...createMemoryStorage(), clocks: [server] };
   expect(() => openTestEngine({ storage, secretKey: "short" })).toThrow("secretKey must be at least 16");
-  return expect(Promise.race([asked, Promise.resolve("nothing")])).resolves.toBe("nothing");
+  return expect(Promise.race([queried, Promise.resolve("nothing")])).resolves.toBe("nothing");
 });
 
 it("an engine works with a storage that inherits its stores from a prototype", async () => {

@@ -3,8 +3,9 @@ import type { ErrorCode } from "./error-codes.ts";
 import type { Mode } from "./parameters/row.ts";
 
 /*
- * The JSON documents of the admin API (`/admin/v1`) and of the commands with `--json`. Date-times are ISO 8601 in
- * UTC. Lists are newest first, except accounts and tokens, which are in order of creation, and totals.
+ * The JSON documents of the admin API (`/admin/v1`) and of the commands with `--json`. Date-times
+ * are ISO 8601 in UTC. Lists of requests, batches and delivery attempts are newest first; accounts
+ * and tokens are in order of creation.
  */
 
 /** A page of a list. To get the next page, send the id of the last entry as `after`. */
@@ -109,7 +110,10 @@ export interface AdminRevokedTokens {
   readonly revoked: true;
 }
 
-/** Entry point of a request: `snap` is `GET /snap`, `signed` a signed URL, `captures` `POST /captures`, `mcp` a tool. */
+/**
+ * Entry point of a request: `snap` is `GET /snap`, `signed` a signed URL, `captures` is
+ * `POST /captures`, `mcp` a tool, `batch` a batch item, `engine` a call to `capture()`.
+ */
 export type AdminEntryPoint = "snap" | "signed" | "captures" | "mcp" | "batch" | "engine";
 
 /** One capture, charged or not. */
@@ -258,8 +262,8 @@ export interface AdminProblem {
 }
 
 /**
- * The state of the service. Parts that cannot be read within a second are `null`; those of the history count
- * nothing.
+ * The state of the service. Parts that cannot be read within a second are `null`; `today`,
+ * `failures` and `activity`, which come from the history, are zero or empty.
  */
 export interface AdminHealth {
   readonly version: string;
@@ -278,7 +282,10 @@ export interface AdminHealth {
     readonly free_bytes: number | null;
   } | null;
   readonly last_backup_at: string | null;
-  /** Whether requests are recorded (SNAP_HISTORY). If not, the following fields count nothing. */
+  /**
+   * Whether this process records requests (SNAP_HISTORY). The following fields count those of all
+   * processes.
+   */
   readonly history: boolean;
   /** Today, in UTC. */
   readonly today: {

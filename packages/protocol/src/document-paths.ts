@@ -6,7 +6,7 @@ export const HTML_PAGE = "index.html";
 /** A Markdown document's page, which is replaced by the HTML generated from it. */
 export const MARKDOWN_PAGE = "index.md";
 
-/** Adds the problem of each unusable path of a document's files. */
+/** Adds a problem for each invalid path among a document's files. */
 export function checkPaths(paths: readonly string[], problems: ProblemList): void {
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -21,7 +21,7 @@ export function checkPaths(paths: readonly string[], problems: ProblemList): voi
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
       folders.add(path.slice(0, end));
   }
-  // reserved for the page that is generated from it
+  // index.html is reserved for the page that is generated from index.md
   if (files.has(MARKDOWN_PAGE)) files.add(HTML_PAGE);
   for (const path of files) if (folders.has(path)) problems.add(path, "is both a file and a folder");
 }

@@ -58,7 +58,7 @@ export interface RenderBatch {
   readonly status: "pending" | "complete";
   readonly created_at: string;
   readonly finished_at: string | null;
-  /** When the record will be deleted; moves to a later time while the batch is running. */
+  /** When the batch will be deleted; moves to a later time while the batch is pending. */
   readonly prunes_at: string;
   /** `null` if the batch was submitted without a webhook. */
   readonly webhook: { readonly url: string; readonly delivered_at: string | null } | null;

@@ -53,7 +53,7 @@ export const ERROR_CODES = {
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },
   /**
    * The service is busy; for example, the queue is full, overall or for this account, no slot became free in time, or
-   * all remote browsers are busy. If the queue is full, the request counts against the render limit.
+   * all remote browsers are busy. If no slot was free, the request counts against the render limit.
    */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
   /** The render, or a wait that it requests, exceeded its timeout, or the page used too much CPU time. */

@@ -28,7 +28,10 @@ export const WEBHOOK_HEADERS = {
   signature: "X-Webhook-Signature",
 } as const;
 
-/** The same headers under their Standard Webhooks names. */
+/**
+ * The headers of the Standard Webhooks specification. Id and timestamp have the same values as
+ * above; the signature has another format, and can be a list.
+ */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

@@ -1,9 +1,9 @@
 /** The API's limits. Each name ends in its unit. */
 export const LIMITS = {
   /**
-   * Renders per account, including those of batch items, unless the plan or the account sets a different number. Requests
-   * that fail with `no_active_plan` or `credit_limit_reached`, or with `upstream_rate_limited` because the queue is full,
-   * also count.
+   * Renders per account, including those of batch items, unless the plan or the account sets a
+   * different number. Requests that fail with `no_active_plan` or `credit_limit_reached`, or with
+   * `upstream_rate_limited` because no slot was free, also count.
    */
   rendersPerMinute: 20,
   /** Cache hits per account; a 304 from the cache counts only if `storeTo` is sent. */
@@ -30,7 +30,7 @@ export const LIMITS = {
   storeKeyCharacters: 512,
   /** Maximum length of a stored object's key in UTF-8, including the account's prefix, with all placeholders replaced. */
   objectKeyBytes: 900,
-  /** Maximum length of each segment of that key in UTF-8, because file systems reject longer names. */
+  /** Maximum length of each segment of an object key in UTF-8; file systems reject longer ones. */
   objectKeySegmentBytes: 255,
   /** Minimum `cacheTtl`. */
   cacheTtlMinSeconds: 60,
@@ -45,7 +45,7 @@ export const LIMITS = {
   webhookToleranceSeconds: 300,
 } as const;
 
-/** Limits on batches. Only the service enforces them. Only literals, so bundlers can drop them from clients. */
+/** Limits on batches; clients do not check them. Only literals, so bundlers can drop the object. */
 export const BATCH_LIMITS = {
   /** Submissions and resent webhooks per account; they don't count against any other limit. */
   submissionsPerMinute: 10,
@@ -60,13 +60,13 @@ export const BATCH_LIMITS = {
   /** Time from the end of a batch to its deletion, unless `SNAP_BATCH_RETENTION` is set. */
   retentionMs: 604_800_000,
   /**
-   * How long an item is retried after something other than its page first stops it, such as the render limit, a busy
-   * service or failed name resolution, unless `SNAP_RETRY_WINDOW` is set.
+   * How long an item is retried after a temporary failure first postpones it, such as the render
+   * limit, a busy service or failed name resolution, unless `SNAP_RETRY_WINDOW` is set.
    */
   retryWindowMs: 900_000,
 } as const;
 
-/** Limits on documents. Only the service enforces them. */
+/** Limits on documents; clients do not check them. */
 export const DOCUMENT_LIMITS = {
   /** Uploads per account; they don't count against any other limit. */
   uploadsPerMinute: 60,

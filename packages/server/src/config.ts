@@ -8,7 +8,7 @@ import { SETTINGS, type Settings } from "./config/settings.ts";
 
 const PREFIX = "SNAP_";
 
-/** The service's settings, as `readConfig` reads them from the environment; `null` if not set. */
+/** The service's settings: the values from the environment, or their defaults. */
 export interface Config extends Omit<Settings, "databaseUrl" | "redisUrl" | "navigationTimeoutMs"> {
   /** PostgreSQL and Redis, shared by several machines; `null` if the data folder holds everything. */
   readonly shared: { readonly databaseUrl: string; readonly redisUrl: string } | null;
@@ -38,7 +38,7 @@ const SHOWN_CHARACTERS = 80;
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset, and a secret can be in a file;
- * `warnings` names unknown `SNAP_*` variables and variables that have no effect because of another one.
+ * `warnings` lists what is valid but probably a mistake, such as unknown `SNAP_*` variables.
  *
  * @param purpose What the configuration is for: some variables are only for the service, or only for commands.
  * @throws ConfigError that names every invalid variable, its value unless it is secret, and the valid ones.
@@ -71,7 +71,7 @@ export function readConfig(
 export type MoveConfig = Pick<Settings, "dataDir" | "databaseUrl" | "secretKey">;
 
 /**
- * Like `readConfig`, but reads only the variables of a migration; the others may not be set yet.
+ * Like `readConfig`, but reads only the variables of a migration; the others might not be set yet.
  *
  * @throws ConfigError
  */
@@ -105,7 +105,6 @@ interface VariablesRead {
   readonly fileProblems: Environment;
 }
 
-/** An empty variable counts as unset. */
 function readVariables(environment: Environment): VariablesRead {
   const variables = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith(PREFIX) && value !== ""),

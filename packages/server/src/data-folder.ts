@@ -32,7 +32,7 @@ export function lostDatabase(dataDir: string): OperatorError {
 /**
  * Requires a database in a data folder.
  *
- * @param options.creates - Whether a new folder gets one.
+ * @param options.creates - Whether the caller creates one in a new folder, which is then accepted.
  * @throws OperatorError `database_missing`.
  */
 export async function requireDatabase(

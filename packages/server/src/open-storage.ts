@@ -63,11 +63,11 @@ export interface StorageOptions {
   /** Called when this process evicts cached renderings before they expire. */
   readonly onEvicted?: (eviction: Eviction) => void;
   /**
-   * Called before the schema is created in an empty PostgreSQL database; for that, replaces `createsDatabase`. If it
-   * throws, the database stays empty.
+   * Called before the schema is created in an empty PostgreSQL database, which is then allowed even
+   * without `createsDatabase`. If it throws, the database stays empty.
    */
   readonly beforeCreation?: (() => void) | undefined;
-  /** Whether this process is the service; a data folder allows only one. `false` by default. */
+  /** Whether to lock the data folder as its service, of which it allows one. `false` by default. */
   readonly isService?: boolean | undefined;
   readonly beforeMigration: BeforeMigration;
   /**

@@ -1,4 +1,4 @@
-/** An installation's problems: each code, with the `doctor` check that finds it. */
+/** An installation's problems: each code, with the `doctor` check that it belongs to. */
 export const FINDING_CHECKS = {
   admin_api_unencrypted: "admin API",
   admin_api_unreachable: "admin API",

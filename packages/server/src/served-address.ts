@@ -7,7 +7,7 @@ function fileOf(dataDir: string): string {
   return join(dataDir, "address");
 }
 
-/** Writes the origin that clients use to the data folder; returns a function that deletes it. */
+/** Writes a file with the origin that clients use; returns a function that deletes the file. */
 export async function writeServedAddress(dataDir: string, origin: string): Promise<() => Promise<void>> {
   const file = fileOf(dataDir);
   await writeFile(`${file}.new`, `${origin}\n`, { mode: 0o600 });

@@ -11,8 +11,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The targets of a command that renders without serving: what the configuration allows and denies. The service's
- * databases are closed to pages, and so are object stores on private addresses.
+ * The targets of a command that renders without serving: what the configuration allows and denies.
+ * The service's databases are blocked, and so are object stores on private addresses.
  *
  * @param allow - Targets to allow in addition to those of the configuration.
  */
@@ -41,7 +41,7 @@ function hostPortOf({ hostname, port, protocol }: URL): { readonly hostname: str
   return { hostname, port: port === "" ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port) };
 }
 
-/** Like `targetPolicy`, for a service: also closes its own name and port. */
+/** Like `targetPolicy`, for a service: also blocks its own name and port. */
 export function servicePolicy(config: Config, allow: readonly ListedTarget[] = []): TargetPolicy {
   const policy = targetPolicy(config, allow);
   const { host: hostname, port } = config;

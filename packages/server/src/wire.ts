@@ -46,8 +46,9 @@ export function resolverOf(config: Config): Resolver {
 }
 
 /**
- * Opens a resolver that asks the configured name servers, or the system's if there are none. The system's always resolve the
- * host names of databases, object stores and the upstream proxy: pages are blocked from the addresses that these have here.
+ * Opens a resolver that asks the configured name servers, or the system's if there are none. The
+ * system's always resolve the host names of databases, object stores and the upstream proxy:
+ * pages are blocked from the addresses that these names have on this machine.
  */
 function openResolver(config: Config): Resolver {
   const { nameServers: servers } = config;
@@ -138,8 +139,9 @@ export type OpenEngineOptions = Pick<
   };
 
 /**
- * How the secret key is checked. `none`: not at all. `decrypts`: it decrypts the stored signing secrets. `shared`: it is
- * also the key that the database is used with; commands that encrypt check this first.
+ * How the secret key is checked. `none`: not at all. `decrypts`: it decrypts the newest stored
+ * signing secret, if any. `shared`: it is also the key that the database is used with; commands
+ * that encrypt check this first.
  */
 export type KeyCheck = "none" | "decrypts" | "shared";
 

@@ -24,7 +24,10 @@ function mistakesOf(environment: Environment): readonly string[] {
 
 let files = 0;
 
-/** Writes a file; returns its path relative to the working directory, so that titles are the same on every machine. */
+/**
+ * Writes a file. Returns its path relative to the working directory, so titles do not depend on the
+ * machine.
+ */
 function writeNext(content: string): string {
   files += 1;
   const name = `${files}.json`;
@@ -408,7 +411,7 @@ describe("storage shared by several machines", () => {
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
   });
 
-  it("ignores spaces around a URL, which the driver would treat as part of a name", () => {
+  it("ignores spaces around a URL, because the driver would treat them as part of a name", () => {
     const spaced = { SNAP_DATABASE_URL: ` ${SNAP_DATABASE_URL} `, SNAP_REDIS_URL: `${SNAP_REDIS_URL} ` };
     const { config } = readConfig({ ...spaced, SNAP_SECRET_KEY });
     expect(config.shared).toEqual({ databaseUrl: SNAP_DATABASE_URL, redisUrl: SNAP_REDIS_URL });
@@ -441,7 +444,7 @@ describe("SNAP_ROLE", () => {
     expect(readConfig({ SNAP_ROLE: role }).config.role).toBe(role);
   });
 
-  it("causes a warning if it is api with a data folder, whose batches nothing would render", () => {
+  it("causes a warning if it is api with a data folder, because nothing would render batches", () => {
     const shared = {
       SNAP_DATABASE_URL: "postgres://db/snap",
       SNAP_REDIS_URL: "redis://cache",
@@ -517,7 +520,7 @@ describe("the object store for cached renderings", () => {
     ]);
   });
 
-  it("reports only the stores file if that is wrong", () => {
+  it("is not checked if the stores file is invalid", () => {
     const mistakes = mistakesOf({
       SNAP_OBJECT_STORE: "archive",
       SNAP_STORES_FILE: storeFile({ bucket: "A" }),

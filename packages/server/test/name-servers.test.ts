@@ -22,10 +22,10 @@ it("the servers in SNAP_DNS_SERVERS are not queried for the names of the service
     SNAP_SECRET_KEY: "a key for these tests",
   });
   const resolver = resolverOf(config);
-  const database = new AbortController();
-  const own = resolver.resolve("db.example.com", database).catch(() => []);
+  const lookup = new AbortController();
+  const own = resolver.resolve("db.example.com", lookup).catch(() => []);
   expect(await resolver.resolve("page.example.com")).toEqual(["192.0.2.1"]);
-  database.abort();
+  lookup.abort();
   await own;
   expect(server.questions.join()).not.toContain("db.example.com");
   server.close();

@@ -13,7 +13,7 @@ import { openAdminEngine, openEngine, openEngineWithNewKey } from "../src/wire.t
 const KEY = "a key of more than 16 characters";
 const DAY_MS = 86_400_000;
 
-/** A folder with a journal entry that is 500 days old, and an expired session, which is pruned last. */
+/** Creates a folder with journal entries 500 days old, and an expired session, which is pruned last. */
 async function seed(): Promise<string> {
   const directory = await temporaryDirectory();
   writeFileSync(join(directory, "secret.key"), `${KEY}\n`);
@@ -72,7 +72,7 @@ it("openEngine closes the storage if the engine rejects an option", async () => 
       { renderer: createFakeRenderer(), targets: servicePolicy(config), isService: true },
     );
   await expect(open(-1)).rejects.toThrow(RangeError);
-  // only one service can have the folder open
+  // only one service can have the folder open, so this fails if the storage is still open
   const engine = await open(config.batchRetentionMs);
   await engine.close();
 });

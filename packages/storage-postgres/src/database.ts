@@ -7,16 +7,16 @@ export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<
 
 export interface Database {
   /**
-   * Runs an idempotent statement: it is retried after a conflict, and after a lost connection, when it may
-   * already have run.
+   * Runs an idempotent statement. Retries it after a conflict, and after a lost connection, in
+   * which case it may already have run.
    */
   readonly query: Query;
   /** Runs a statement without retries. */
   readonly queryOnce: Query;
   /**
    * Runs `work` in a transaction; rolls back if it throws or returns `null`. Runs it again, with
-   * `isRepeated`, after a conflict, and after a lost connection, when the first transaction may have
-   * committed.
+   * `isRepeated`, after a conflict, and after a lost connection, in which case the first
+   * transaction may have committed.
    */
   transaction<T>(work: (query: Query, isRepeated: boolean) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -96,7 +96,8 @@ async function transact<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // a lost connection rejects the waiting statement and also emits "error", which ends the process without a listener
+  // a lost connection rejects the waiting statement, and also emits "error", which would end the
+  // process if nothing listened
   const markBroken = (error: Error): void => {
     broken = error;
   };
@@ -151,7 +152,7 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: "tex
     ? Number
     : (pg.types.getTypeParser as (oid: number, format?: string) => () => unknown)(oid, format);
 
-/** Returns whether a key can exist: PostgreSQL strings cannot contain NUL, and a query with one fails. */
-export function isStorable(name: string): boolean {
-  return !name.includes("\0");
+/** Returns whether PostgreSQL can store a text: it rejects NUL, so a query with one fails. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\0");
 }

@@ -17,7 +17,7 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
   "ENOTFOUND",
 ]);
 
-/** Messages of pg for a closed socket, which has no code. */
+/** Messages of pg's errors without a code: for a closed connection and for a connection timeout. */
 const PG_MESSAGES = /^Connection terminated|^Client has encountered a connection error|^timeout expired$/;
 
 /** Returns whether the connection was lost or could not be opened. The last statement may or may not have run. */

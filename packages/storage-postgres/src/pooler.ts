@@ -8,7 +8,7 @@ import { retry } from "./retry.ts";
  */
 export type PoolMode = "session" | "transaction";
 
-/** In a busy pool, two clients may happen to get different PostgreSQL connections each time. */
+/** Several, because a busy pool in transaction mode can look like session mode by chance. */
 const ROUNDS = 3;
 
 /**
@@ -96,8 +96,8 @@ function isQueryTimeout(error: unknown): boolean {
 }
 
 /**
- * The messages for a configuration that cannot work, and the remedies. Without `explain`, those of PgBouncer, the
- * resolver and pg would be retried, because they look like a lost connection.
+ * The messages of failures that a retry cannot fix, and the remedies. Without `explain`, those of
+ * PgBouncer, the resolver and pg would be retried, because they look like a lost connection.
  */
 const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [/^(?:database .+ does not exist|no such database)/, "correct the database name, or create the database"],

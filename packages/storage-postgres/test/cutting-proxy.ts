@@ -4,12 +4,12 @@ import { openPort } from "../../testing/test/servers/open-port.ts";
 /** A proxy between a storage and its server that cuts connections. */
 export interface CuttingProxy {
   url(database: string): string;
-  /** Cuts the connection instead of forwarding the response after the next `skipped` ones. */
+  /** Forwards the next `skipped` responses, then cuts the connection instead of forwarding another. */
   cutResponse(skipped: number): void;
   /** Like `cutResponse(0)`, and then cuts every connection until `restore`. */
   cutOff(): void;
   restore(): void;
-  /** Returns whether a connection was cut. */
+  /** Returns whether a connection was cut since the last `cutResponse` or `cutOff`. */
   hasCut(): boolean;
   close(): Promise<void>;
 }

@@ -116,7 +116,7 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
 
 type LookupCallback = (error: Error | null, addresses?: readonly dns.LookupAddress[]) => void;
 
-/** Resolves every name to this machine, after the first `failures` lookups. */
+/** Makes the first `failures` lookups fail, and later ones resolve every name to this machine. */
 function resolveAfter(failures: number) {
   let lookups = 0;
   const lookup = vi.spyOn(dns, "lookup").mockImplementation(((

@@ -18,7 +18,7 @@ describe("the check of a storage", { tags: ["postgres", "mount"] }, () => {
     await execute(url, "ALTER TABLE snap.write_checks SET TABLESPACE small");
     const storage = await openStorage({ url });
     try {
-      // leaves free space on the pages that it allocates
+      // leaves free space on its pages: a smaller write would still succeed on a full disk
       await storage.check();
       disk.fill();
       await expect(storage.check()).rejects.toThrow("No space left on device");

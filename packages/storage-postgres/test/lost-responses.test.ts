@@ -12,7 +12,7 @@ import { openStorage, useServer } from "./server.ts";
 const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
 const reservation = { ...PERIOD, reservationId: "res_1", now: 1, lapsesAt: 900_000 };
 
-/** More responses than any operation below receives. */
+/** Numbers of responses to let through before the cut; no operation below receives as many as the last. */
 const RESPONSES = Array.from({ length: 10 }, (_, skipped) => skipped);
 
 describe("a call whose connection is lost before the response", { tags: ["postgres"] }, () => {
@@ -26,7 +26,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     const url = await newDatabase();
     const proxy = await startCuttingProxy(server().port);
     const storage = await openStorage({ url: proxy.url(url.slice(url.lastIndexOf("/") + 1)) });
-    // connects, and prepares the statement, which takes an extra round trip
+    // connects, so the next response is the operation's
     await storage.ledger.balance({ ...PERIOD, now: 1 });
     ends.push(
       () => storage.close(),

@@ -188,7 +188,7 @@ describe("an unusable connection pooler", { tags: ["postgres", "pgbouncer"] }, (
     );
   });
 
-  it("is rejected with a remedy if the URL sets startup parameters; the service itself sends none", async () => {
+  it("is rejected with a remedy if the URL sets a startup parameter that it does not support", async () => {
     expect(
       await failure(`${throughTransactionMode(await newDatabase())}?options=-c%20work_mem%3D8MB`),
     ).toContain(

@@ -7,7 +7,7 @@ import { openPostgresStorage, type PostgresStorage, type PostgresStorageOptions 
 
 const TEMPLATE = "test_template";
 
-/** A PostgreSQL server for the tests in one file, and its databases. */
+/** A PostgreSQL server for the tests in a group, and its databases. */
 export interface TestServer {
   readonly server: () => PostgresServer;
   /** Creates a database, migrated by default, and returns its URL. */
@@ -59,7 +59,7 @@ export function openStorage(options: Omit<PostgresStorageOptions, "cache">): Pro
   return openPostgresStorage({ ...options, cache: createMemoryStorage() });
 }
 
-/** Runs one statement on a new connection. */
+/** Runs SQL on a new connection: any number of statements, or one with values. */
 export async function execute<Row>(
   url: string,
   text: string,

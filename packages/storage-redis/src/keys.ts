@@ -26,7 +26,7 @@ export function isRenderingOf(
     : key.startsWith(`${start}${JSON.stringify([accountId]).slice(0, -1)},`);
 }
 
-/** Identifies a deleted account in its tombstone, without storing its id. */
+/** Returns the digest that marks an account as being deleted, without storing its id. */
 export function accountDigest(accountId: string): string {
   return createHash("sha256").update(accountId).digest("hex");
 }

@@ -12,8 +12,9 @@ export interface RedisCacheOptions {
   /** Prefix of all keys, so several installations can share a Redis; `snap:` by default. */
   readonly keyPrefix?: string;
   /**
-   * Maximum size of all cached renderings, each counted as its bytes plus 4,096; the same for all processes. By default
-   * 80% of Redis's `maxmemory`, or half of its machine's memory.
+   * Maximum size of all cached renderings, each counted as its bytes plus 4,096. Must be the same in
+   * all processes. By default 80% of Redis's `maxmemory`, or half of its machine's memory if that is
+   * not set.
    */
   readonly cacheMaxBytes?: number | null;
   /** Called when this process evicts renderings before they expire. */
@@ -25,7 +26,7 @@ export interface RedisCacheOptions {
    * look like an outage. `false` by default.
    */
   readonly isRequired?: boolean;
-  /** Called with the reason once when Redis becomes unavailable, or stops transferring renderings. */
+  /** Called once, with the reason, when Redis becomes unavailable or stops transferring renderings. */
   readonly onError?: (error: Error) => void;
   /** Called once when Redis is available again; not when it transfers renderings again. */
   readonly onRecovered?: () => void;
@@ -43,9 +44,10 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * Opens the part of a storage that several machines share through Redis: cached renderings, rate limits and render leases.
  * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
- * While Redis is unavailable, no method waits, and only `purge` and `deleteAccount` of renderings reject, because renderings
- * would remain: each process counts rate limits itself, nothing is cached, and identical requests share a
- * render only within one process. The same applies if Redis is down on opening, unless it is required.
+ * While Redis is unavailable, no method waits. Each process counts rate limits itself, nothing is
+ * cached, and identical requests share a render only within one process. Only `purge` and
+ * `deleteAccount` of renderings reject, because renderings would remain. The same applies if Redis is
+ * down on opening, unless it is required.
  * Renderings that are deleted or replaced in the meantime, at most the latest 50,000, are deleted in Redis
  * before it is used again.
  *

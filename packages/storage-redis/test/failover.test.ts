@@ -24,7 +24,7 @@ describe("a failover", { tags: ["redis"] }, () => {
   const first = useRedis();
   const second = useRedis();
 
-  it("is noticed when a request is counted, and followed to the new primary at the same address", async () => {
+  it("is noticed when a request is counted, and the cache then uses the new primary at the same address", async () => {
     const relay = await startRelay(first().url);
     const cache = await openCache({ url: relay.url });
     await cache.renderings.put({ ...NAME, rendering: sampleRendering() });

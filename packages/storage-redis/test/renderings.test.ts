@@ -54,7 +54,7 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     const before = await readsOf(client);
     const stored = renderings.put({ ...NAME, rendering: sampleRendering() });
     await Promise.all([stored, renderLeases.release({ ...claim, lingerMs: 1000 })]);
-    // one read on each of the cache's connections, and one of the INFO command
+    // one read on each of the cache's connections, and one for the INFO command
     expect((await readsOf(client)) - before).toBe(3);
   });
 

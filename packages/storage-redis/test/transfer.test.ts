@@ -23,7 +23,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     expect((await renderings.get(getRequest))?.bytes).toHaveLength(10_000_000);
     const statistics = await client.info("commandstats");
     expect(/cmdstat_append:calls=(\d+)/.exec(statistics)?.[1]).toBe("2");
-    // and the metadata again, to see whether it was replaced
+    // three chunks, and the metadata again, to see whether the rendering was replaced
     expect(/cmdstat_getrange:calls=(\d+)/.exec(statistics)?.[1]).toBe("4");
   });
 
@@ -103,7 +103,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     expect(messagesOf(cache)).toEqual([
       expect.stringMatching(/does not transfer renderings: no response within \d+/),
     ]);
-    // over a new connection
+    // applies to the new connection
     relay.stallAfter(Infinity);
     await expect
       .poll(

@@ -25,7 +25,7 @@ export interface BodyFiles {
   remove(ids: readonly number[]): Promise<void>;
   /** Deletes the files that a killed process left behind without a row. */
   sweep(request: SweepRequest): Promise<void>;
-  /** Sweeps, unless its last sweep was less than an hour ago. */
+  /** Sweeps, unless the last call that swept was less than an hour ago. */
   sweepHourly(request: SweepRequest): Promise<void>;
 }
 

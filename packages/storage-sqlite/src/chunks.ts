@@ -15,7 +15,7 @@ export async function inChunks(deleteSome: () => number | Promise<number>): Prom
   }
 }
 
-/** The rows of a table from after the key `start` to the key `end`. */
+/** The rows of a table whose keys are above `start`, up to and including `end`. */
 export type KeyRange = Readonly<Record<"start" | "end", string | number>>;
 
 /**

@@ -58,7 +58,7 @@ export function lockFolder(
 
 /**
  * Returns the process that is running the service on the folder of the database `filename`, or restoring the
- * folder; `unknown` if there is one that could not write its name, as on a full disk; `null` if there is none.
+ * folder; `unknown` if it could not record its id, for example on a full disk; `null` if there is none.
  */
 export function findService(
   filename: string,

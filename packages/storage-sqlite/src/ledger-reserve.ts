@@ -17,9 +17,9 @@ const FREE_MIN_BYTES = 3 * RESERVE_BYTES;
  * a write-ahead log of the same size, which SQLite overwrites from its start.
  */
 export interface LedgerReserve {
-  /** Restores the space that was used up, if the disk has room. Writes 12 MiB. */
+  /** Restores the space, if much of it was used up and the disk has room. Then writes 12 MiB. */
   renew(): void;
-  /** Returns whether only the reserve may be left. */
+  /** Returns whether the disk is so full that only the reserve may be left. */
   isDiskLow(): boolean;
 }
 

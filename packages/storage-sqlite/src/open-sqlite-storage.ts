@@ -63,8 +63,9 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * accepted or finished batches.
  *
  * While the disk is full, nothing is cached, no document can be stored, no history is recorded, and everything else
- * continues in 6 MiB that the database reserves. Methods reject with the error of `node:sqlite` when this space is used up,
- * or while another process holds the lock for longer than `busyTimeoutMs`, and recover afterwards.
+ * continues in 6 MiB that the database reserves. When this space is used up, or while another process
+ * holds the lock for longer than `busyTimeoutMs`, methods that write reject with the error of
+ * `node:sqlite`; they succeed again afterwards.
  *
  * A database from an older release is migrated. A copy of the file, without the directories, remains next to
  * it, such as `snap.db.schema-4`: older releases cannot open the migrated one.

@@ -18,8 +18,8 @@ export function transact<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Runs `work`, one statement or transaction, so it survives a power failure. Syncs the whole write-ahead log, so all
- * earlier writes also survive.
+ * Runs `work`, one statement or transaction, whose writes then survive a power failure. Syncs the
+ * whole write-ahead log, so all earlier writes also survive.
  */
 export function durably<T>(database: DatabaseSync, work: () => T): T {
   database.exec("PRAGMA synchronous = FULL");

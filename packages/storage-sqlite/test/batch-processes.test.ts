@@ -35,7 +35,7 @@ async function linesOf({ child, lines }: Worker, killAfterLines = Infinity): Pro
   return printed;
 }
 
-/** Returns the items on the lines that start with a word. */
+/** Returns the items on the lines that start with `word`. */
 function itemsAfter(word: string, printed: readonly string[]): string[] {
   return printed.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 }

@@ -138,7 +138,7 @@ describe("a killed process", () => {
       expect(await documents.find({ ...KEY, id: idOf(last + 2) })).toBeNull();
       const complete = last + 1 + (next === null ? 0 : 1);
       const folder = join(directory, "snap.db-documents");
-      // a file without a row that is older than a minute belongs to a killed process
+      // without a row, a file older than a minute belongs to a killed process
       for (const name of await filesIn(directory)) await utimes(join(folder, name), 0, 0);
       await documents.prune({ now: NOW, limit: 0 });
       expect(await filesIn(directory)).toHaveLength(complete);

@@ -98,7 +98,7 @@ describe("the history", () => {
     const checkpoint = database.prepare("PRAGMA wal_checkpoint");
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     await fill(storage.history, { from: 12_000, to: 12_500 });
-    // 500 entries would change 500 pages of an index on random values
+    // 500 entries could change 500 pages of an index on random values
     expect(Number(checkpoint.get()?.["log"])).toBeLessThan(400);
   });
 

@@ -98,7 +98,7 @@ describe("kill -9", () => {
     expectConsistent(filename);
   });
 
-  it("leaves a file without a row between a rendering's two writes; the file is deleted later", async () => {
+  it("between a rendering's two writes leaves a file without a row, which is deleted later", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
     const storage = await openSqliteStorage({ filename });
     const worker = await startWorker("store", { filename, name: "a" });

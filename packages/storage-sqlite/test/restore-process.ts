@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 
 /*
- * Restores the backup in the second folder into the first, and kills itself at the n-th change of the file system after the
- * backup is staged.
+ * Restores the backup in the second folder into the first. Its third argument is the number of the
+ * file system call, after the backup is staged, at which it kills itself; 0 for never.
  */
 const [directory = "", backup = "", killAt = "0"] = process.argv.slice(2);
 

@@ -6,8 +6,9 @@ import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
 
 /*
- * A second process on a storage. Waits for a line on stdin, so several start at the same time, and then runs its
- * task; `churn` and `submitAndProcess` run until they are killed. Prints every acknowledged write.
+ * A second process on a storage. Prints `ready`, and waits for a line on stdin, so several start at
+ * the same time. Then runs its task, which prints its outcomes, except `store`; `churn` and
+ * `submitAndProcess` run until they are killed.
  */
 const [task = "", filename = "", name = "", now = "1"] = process.argv.slice(2);
 const balanceRequest = {

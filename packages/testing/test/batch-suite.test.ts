@@ -261,7 +261,7 @@ const IN_QUEUES: readonly Fault[] = [
         queuedItems: (await batches.dueItems({ ...request, limit: 100, exceptAccounts: [] })).length,
       }),
     }),
-    "counts unfinished items and open deliveries, with the oldest batch's age",
+    "counts unfinished items and open deliveries, with the oldest unfinished batch's age",
   ],
 ];
 

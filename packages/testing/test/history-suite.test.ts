@@ -96,7 +96,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
     "sorts late entries by id",
   ],
   [
-    "returns intervals that start at the first instant",
+    "returns a first interval that starts at `since`",
     ({ history }) => ({
       activity: async (request) =>
         (await history.activity(request)).map(({ at, renders, failures }) => ({

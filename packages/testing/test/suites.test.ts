@@ -158,7 +158,7 @@ describe("the suites", () => {
       "applies a grant that changes within the period",
     ],
     [
-      "reverses only what is still open",
+      "reverses only a reservation that has not been settled",
       ({ ledger }) => ({ ledger: { ...ledger, reverse: (request) => ledger.refund(request) } }),
       "reverses a charge once",
     ],
@@ -170,7 +170,7 @@ describe("the suites", () => {
       "returns pages in order of creation, for each filter",
     ],
     [
-      "counts the entries of earlier pages as more",
+      "includes the entries of earlier pages in `more`",
       ({ batches }) => ({
         batches: {
           ...batches,
@@ -346,7 +346,7 @@ describe("the suites", () => {
       "extends only the expiry when a document is stored again, and never shortens it",
     ],
     [
-      "checks the quota before it stores a document",
+      "checks the quota and stores a document in two steps",
       ({ documents }) => {
         let bytes = 0;
         return {

@@ -27,7 +27,7 @@ export async function build(): Promise<void> {
   if (!ok) throw new Error(output);
 }
 
-/** Returns the packages that are older than one of their inputs, or than a package that they depend on. */
+/** Returns the packages whose build is older than one of its inputs or a dependency's build. */
 export function findChanged(packages: readonly WorkspacePackage[], sharedMs: number): WorkspacePackage[] {
   return packages.filter(({ folder, manifest: { scripts, dependencies = {} } }) => {
     if (scripts?.["build"] === undefined) return false;

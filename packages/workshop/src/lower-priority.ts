@@ -15,7 +15,7 @@ export function setup(): void {
   if (process.getuid?.() !== 0) return;
   [, previous] = (existsSync(FILE) && /nice (-?\d+)/.exec(readFileSync(FILE, "latin1"))) || [];
   if (previous === undefined) {
-    // the machine's first process and its children belong to no group, and each has a separate priority
+    // without groups, each process has a separate priority, which its children inherit
     setPriority(NICE);
     return;
   }

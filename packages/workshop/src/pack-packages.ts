@@ -14,7 +14,8 @@ export interface Packed {
  *
  * @param names Names with or without the scope: `@snap/client` or `client`.
  * @param destination A folder; created if it does not exist.
- * @throws Error if a name is unknown or the package is private, or with the output of `pnpm pack`.
+ * @throws Error if a name is unknown or the package is private, or if `pnpm pack` fails, with its
+ * output.
  */
 export async function packPackages(
   names: readonly string[],

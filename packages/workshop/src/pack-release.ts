@@ -4,7 +4,7 @@ import { widenPath } from "./machine/run.ts";
 import { packPackages } from "./pack-packages.ts";
 
 // `pnpm pack-release FOLDER [PACKAGE...]`: builds the packages, and packs those to publish, or the named ones with what
-// they need, into a folder. Prints the archives.
+// they need, into a folder. Prints their paths.
 
 const [folder, ...names] = process.argv.slice(2);
 if (folder === undefined) {

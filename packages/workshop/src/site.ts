@@ -4,8 +4,9 @@ import { build } from "./build.ts";
 import { execNode, widenPath } from "./machine/run.ts";
 import { ROOT } from "./workspace.ts";
 
-// `pnpm site` serves the documentation for editing, `pnpm site build` builds the pages to publish, and
-// `pnpm site reference` generates files from the code. `pnpm site gallery [NAME...]` renders the pictures of the gallery.
+// `pnpm site` serves the documentation and reloads changed pages, `pnpm site build` builds the
+// pages to publish, and `pnpm site reference` generates files from the code.
+// `pnpm site gallery [NAME...]` renders the pictures of the gallery.
 widenPath();
 const [task = "dev", ...options] = process.argv.slice(2);
 if (task === "reference" || task === "gallery") {

@@ -7,7 +7,7 @@ import { ROOT } from "./workspace.ts";
 widenPath();
 await build();
 const options = process.argv.slice(2);
-// Some files need few of the parts, or none. In CI, a missing part fails the run.
+// Named test files may need few parts, or none. In CI, a missing required part fails the run.
 const mayInstall = Boolean(process.env["CI"]) || options.every((option) => option.startsWith("-"));
 const missingParts = await setUpMachine("test", mayInstall);
 const missing = missingParts.map(({ name }) => name);

@@ -1,8 +1,8 @@
 import type { Options } from "tsup";
 
 /**
- * Build options of every package: one ES module per entry, with its types. The output is not minified, so
- * it needs no source maps. Dependencies stay imports.
+ * Build options of every package: an ES module with its types for each entry, and chunks for what
+ * entries share. The output is not minified, so it needs no source maps. Dependencies stay imports.
  */
 export function library(entry: Record<string, string>): Options {
   return {

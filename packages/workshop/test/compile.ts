@@ -5,8 +5,8 @@ const LIBRARY_FOLDER = dirname(ts.getDefaultLibFilePath({}));
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /**
- * Type-checks a program in strict mode. Checks everything in the project, including the declarations of its installed
- * packages, but not the platform's declarations.
+ * Type-checks a program in strict mode. Checks every file in the project, including the
+ * declarations of packages in its `node_modules`, unless they are linked.
  *
  * @param project The folder of the project, with its `node_modules`.
  * @param file The program, relative to the project.

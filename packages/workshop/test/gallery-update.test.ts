@@ -43,7 +43,7 @@ it("replaces an entry completely or not at all, and removes the pictures of form
   expect(JSON.parse(await readFile(join(folder, "measured.json"), "utf8"))).toEqual({
     [good.name]: { before: 7, after: 7 },
   });
-  // The picture before is rendered once, and the one after three times, of which it shows the last.
+  // `before` is rendered once and `after` three times; the last `after` is written.
   const { data, info } = await sharp(join(folder, `${good.name}-after.png`))
     .raw()
     .toBuffer({ resolveWithObject: true });

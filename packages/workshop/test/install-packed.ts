@@ -16,9 +16,9 @@ export async function installWithNpm(project: string, names: readonly string[]):
 }
 
 /**
- * Installs all packages without the registry: unpacks the archives, and links the other packages that each package's
- * manifest declares to the versions of the lockfile, except `without`. An import that is
- * not declared fails, as with pnpm.
+ * Installs all packages without the registry: unpacks the archives, and links the third-party
+ * dependencies of each package, except `without`, to those installed in the workspace. An
+ * undeclared import of a third-party package fails, as with pnpm.
  */
 export async function installWithLinks(
   project: string,

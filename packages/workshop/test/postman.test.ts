@@ -133,7 +133,7 @@ describe("the Postman collection in newman", { timeout: 180_000 }, () => {
   });
 });
 
-/** Returns a signed request for these pairs instead of its own. */
+/** Returns the signed request with these query parameters instead of its own. */
 function withQuery(item: Item, pairs: readonly (readonly string[])[]): Item {
   const query = [...pairs, ["signature", "{{signature}}"]].map(([key = "", value = ""]) => ({ key, value }));
   return { ...item, request: { ...item.request, url: { ...item.request.url, query } } };

@@ -18,7 +18,7 @@ import {
 /** An operation whose cost must not grow with the amount of stored data. */
 export interface Subject {
   readonly name: string;
-  /** The rows that are few or many. */
+  /** What `few` and `many` count, such as `tokens`. */
   readonly stored: string;
   readonly few: number;
   readonly many: number;
@@ -29,7 +29,7 @@ export interface Subject {
   readonly open: (storage: Storage) => (index: number) => Promise<void>;
 }
 
-/** The pages are rendered without secrets. */
+/** No parameter is secret, so `digest` is never called. */
 const cacheKey = createCacheKey({ digest: (secret) => secret });
 const pageUrl = (index: number): string => `https://example.com/${index}`;
 

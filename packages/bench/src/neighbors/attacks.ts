@@ -5,7 +5,7 @@ export interface Attack {
   readonly script: string;
   /** Parameters in addition to `url`. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Requests the rendering from the cache ten times after each render, because cache hits are free. */
+  /** Requests the rendering ten more times after each 200, because cache hits are free. */
   readonly repeats?: true;
 }
 
@@ -23,7 +23,6 @@ export const FRAME_SCRIPTS: Readonly<Record<string, string>> = {
   spin: "for (;;);",
 };
 
-/** Each attack runs until its render ends. */
 export const ATTACKS: readonly Attack[] = [
   { name: "no attack", script: "" },
   {

@@ -12,7 +12,7 @@ const OTHER_HOSTS: readonly string[] = Array.from({ length: 10 }, (_, index) => 
 
 function pageText(script: string, port: number): string {
   const others = OTHER_HOSTS.map((host) => `http://${host}:${port}`);
-  // Attacks after `load`, so a render that waits for `load` continues.
+  // Starts after `load`; otherwise, a render that waits for `load` might never get past it.
   return `<!doctype html><title>hostile</title><body><p>A page.</p><script>
 const others = ${JSON.stringify(others)};
 addEventListener("load", () => setTimeout(() => { ${script} }, 20));

@@ -45,8 +45,8 @@ export const batch: Scenario = {
 };
 
 /**
- * Returns the time at which the service finished the last item, in epoch milliseconds. It comes from the service, on this
- * machine's clock, because frequent polling would slow the renders.
+ * Returns the time at which the service finished the last item, in epoch milliseconds.
+ * Its clock is this machine's. Polls frequent enough to measure the time would slow the renders.
  *
  * @throws Error if an item failed or was a cache hit.
  */

@@ -32,7 +32,7 @@ interface Side {
 export const cached: Scenario = {
   name: "cached",
   title: "Responses from the cache",
-  about: `A cached PNG of the long article, and a 304 for it, compared with a bare Express 5 handler that sends the same bytes with a known entity tag, or a 304; and the same from a service that records no history. A separate process sends prepared requests over ${CONNECTIONS} persistent connections.`,
+  about: `A cached PNG of the long article, and a 304 for it, compared with a bare Express 5 handler that sends the same bytes with a known entity tag, or a 304. The second table compares a service that records a history with one that does not. A separate process sends prepared requests over ${CONNECTIONS} persistent connections.`,
   async run(bench) {
     const rounds = bench.quick ? 3 : 8;
     const perRound = bench.quick ? 6 : 20;
@@ -126,7 +126,7 @@ async function measure(side: Side, round: number, responses: number): Promise<vo
   side.serverMicroseconds.push((spentCpuSeconds * 1e6) / responses);
 }
 
-/** Caches the only rendering for every account, as the service itself does. */
+/** Stores the only rendering for every account, with the code that the service uses. */
 async function copyToEveryAccount(dataDir: string): Promise<void> {
   const database = new DatabaseSync(join(dataDir, "snap.db"), { readOnly: true });
   const select = "SELECT account_id AS accountId, key FROM renderings";

@@ -10,7 +10,7 @@ import { newJob } from "../ways/way.ts";
 
 /** The queue holds 250 renders per account and 1,000 in total. */
 const ACCOUNTS = { full: 10, quick: 1 } as const;
-/** Twice the longest wait for a slot, so requests admitted too optimistically time out during the load. */
+/** In full runs, twice the longest wait for a slot, so such waits end during the load. */
 const LOAD_SECONDS = { full: 120, quick: 8 } as const;
 /** A request rejected after this time was queued first. */
 const LATE_REJECTION_MS = 5000;
@@ -30,7 +30,7 @@ interface LoadResult {
 export const overload: Scenario = {
   name: "overload",
   title: "Overload",
-  about: `The page of 60 cards as PNG, for ${ACCOUNTS.full} accounts. First, requests as fast as the service responds measure its capacity. Then ${TIMES_CAPACITY} times as many requests arrive for ${LOAD_SECONDS.full} s, on schedule, whether or not earlier ones have finished. Then the capacity of a new service is measured. The goodput is compared with the mean of both capacities, because the speed of a shared machine varies. The longest wait for a slot is a minute; a request that is queued and then rejected counts as a late rejection.`,
+  about: `The page of 60 cards as PNG, for ${ACCOUNTS.full} accounts. First, the capacity is measured, with requests sent as fast as the service responds. Then ${TIMES_CAPACITY} times as many requests arrive for ${LOAD_SECONDS.full} s, on schedule, whether or not earlier ones have finished. Then the capacity of a new service is measured. The goodput is compared with the mean of both capacities, because the speed of a shared machine varies. The longest wait for a slot is a minute; a request that is queued and then rejected counts as a late rejection.`,
   async run(bench) {
     const size = bench.quick ? "quick" : "full";
     const seconds = LOAD_SECONDS[size];

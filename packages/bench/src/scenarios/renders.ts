@@ -186,7 +186,7 @@ export const ways: Scenario = {
   name: "ways",
   title: "Ways of rendering",
   about:
-    "Renders until `load`, four in flight: the page of 60 cards in each format, and a PNG of 200 images with two web fonts over plain HTTP. For a PDF, the service uses its default wait; the raw calls wait for `load` and 500 ms, then print.",
+    "Renders until `load`, four in flight: the page of 60 cards as PNG, JPEG, WebP and PDF, and a PNG of 200 images with two web fonts over plain HTTP. For a PDF, the service uses its default wait; the raw calls wait for `load` and 500 ms, then print.",
   run(bench) {
     const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
       newJob(bench.siteOrigin, page, how);
@@ -198,7 +198,7 @@ export const ways: Scenario = {
       ],
       ...how,
     });
-    // The way with one browser per request takes as long as all other ways together.
+    // One browser per request takes about three times as long as the other ways.
     const slow = bench.quick ? [] : (["launch-per-request"] as const);
     const server = "renders/s of the whole server relative to";
     return compareWays(bench, [

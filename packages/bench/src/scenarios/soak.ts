@@ -5,7 +5,7 @@ import { atMost, type Figure, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, type RenderJob } from "../ways/way.ts";
 
-/** Ten renders that repeat: mostly light pages, one heavy one, in every format. */
+/** Ten renders that repeat: mostly light pages, one heavy one, in all formats except AVIF. */
 const MIX: readonly (readonly [page: string, format: RenderJob["format"]])[] = [
   ["small", "png"],
   ["cards", "png"],
@@ -30,7 +30,7 @@ export const soak: Scenario = {
   name: "soak",
   title: "Soak",
   about:
-    "Renders of mixed pages in all formats, four at a time, all of which must succeed. Memory and processes are measured in between, while the service is idle. Its memory cache holds up to 64 MiB, which a few hundred renderings fill.",
+    "Renders of mixed pages as PNG, JPEG, WebP and PDF, four at a time, all of which must succeed. Memory and processes are measured between groups of renders, while the service is idle. Its memory cache holds up to 64 MiB, which a few hundred renderings fill.",
   onlyFull: true,
   async run(bench) {
     const before = countBrowserProcesses();

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import express from "express";
 
-// The smallest Express 5 server that sends the same image and 304 responses as the service. It also runs in a separate
-// process.
+// The smallest Express 5 server that sends the service's image, and a 304. Like the service, it
+// runs in a separate process.
 const image = readFileSync(process.argv[2] ?? "");
 const etag = `"${createHash("sha256").update(image).digest("hex")}"`;
 const app = express();

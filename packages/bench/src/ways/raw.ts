@@ -16,7 +16,7 @@ export async function startRaw(
   browserPath: string,
   { fast }: { readonly fast: boolean },
 ): Promise<RenderingProgram> {
-  // The switches with which Puppeteer, and so every other way, starts the browser.
+  // The switches with which Puppeteer starts the browser for the other programs.
   const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
   const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
   const pipe = new ProtocolPipe(browserPath, args);

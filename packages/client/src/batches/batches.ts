@@ -134,8 +134,8 @@ export interface Batches {
    * Polls until every item is done or failed. Does not throw for a failed item; check its `error`. Continues after a
    * temporary failure: a lost connection, a poll that times out, or a response such as a proxy's 502 page.
    *
-   * @throws SnapError `timed_out` after `timeoutMs`, with the failure of the last poll as its `cause`; a permanent error,
-   * such as `not_found`, immediately; `aborted`.
+   * @throws SnapError `timed_out` after `timeoutMs`, with the last poll's failure, if any, as its
+   * `cause`; a permanent error, such as `not_found`, immediately; `aborted`.
    * @example
    * const { items } = await snap.batches.wait(batch, {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),

@@ -38,7 +38,7 @@ export interface BatchSource {
  * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state. A poll that
  * fails temporarily is repeated until the time limit.
  *
- * @throws SnapError `timed_out`, or the error from a poll that failed permanently.
+ * @throws SnapError `timed_out`, `aborted`, or the error from a poll that failed permanently.
  */
 export async function* watchBatch(
   { get, pacing }: BatchSource,
@@ -94,7 +94,7 @@ export function countFinished({ items }: RenderBatch): number {
   return items.filter(isFinished).length;
 }
 
-/** An unknown status means not finished. */
+/** A status that is newer than this package counts as not finished. */
 export function isFinished({ status }: BatchItem): boolean {
   return status === "done" || status === "failed";
 }

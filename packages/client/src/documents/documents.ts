@@ -87,12 +87,9 @@ function toForm(files: Contents["files"]): FormData {
   const form = new FormData();
   const problems = new ProblemList();
   for (const [path, content] of Object.entries(files)) {
-    // the service would read another path from the form
+    // the service would read a different path from the form
     if (/["\\\r\n]/.test(path))
-      problems.add(
-        path,
-        'must have a path without ", backslashes and line breaks; upload a ZIP file instead',
-      );
+      problems.add(path, 'must have a path without ", backslashes or line breaks; upload a ZIP file instead');
     form.append("files", new Blob([content]), path);
   }
   throwIfInvalid(problems.toFailure());

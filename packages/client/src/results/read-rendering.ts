@@ -61,7 +61,7 @@ export function readNotModified({ headers }: ResponseContext): NotModified {
   return { ...readFacts(headers), notModified: true };
 }
 
-/** Reads the response headers of `GET /snap`. */
+/** Reads the headers of a response with a rendering or its metadata, or of a 304. */
 function readFacts(headers: Headers): ResponseFacts {
   return {
     etag: headers.get("ETag"),

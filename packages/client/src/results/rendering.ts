@@ -6,8 +6,9 @@ export interface ResponseFacts {
   /** Quoted entity tag, for `ifNoneMatch`; `null` if the header is missing or hidden by the browser. */
   readonly etag: string | null;
   /**
-   * `hit`: from the cache or from an identical request's render, free. `miss`: rendered and cached. `bypass`: rendered
-   * because of `cache: false`.
+   * `hit`: from the cache or from an identical request's render, free. `miss`: rendered, and
+   * cached if it fits. `bypass`: rendered because of `cache: false`, or the header is missing or
+   * hidden by the browser.
    */
   readonly cache: "hit" | "miss" | "bypass";
   /** HTTP status of the page itself; `null` if unknown, as it always is for a PDF. */

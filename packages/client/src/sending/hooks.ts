@@ -44,7 +44,7 @@ export interface Hooks {
   readonly onRetry?: ((event: RetryEvent) => unknown) | undefined;
 }
 
-/** Receives a line of text for each event: `console`, or a logger such as pino's. */
+/** Receives a line of text for each event. `console` is one, and so is a logger such as pino's. */
 export interface Logger {
   /** Called with each request. */
   debug(message: string): unknown;

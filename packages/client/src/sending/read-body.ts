@@ -1,4 +1,4 @@
-/** Above the size of the largest documents: a batch of 20 items, or a list of 200, with the longest URLs. */
+/** Above the largest JSON response: a batch of 20 items, or a list of 200, with the longest URLs. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /** Reads the body as text, up to a limit, because a response that is not from the service can be endless. */

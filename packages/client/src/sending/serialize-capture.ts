@@ -1,7 +1,7 @@
 import { captureQuery, checkCapture, type Answer } from "@snap/protocol";
 import { requireObject, throwIfInvalid } from "./throw-if-invalid.ts";
 
-/** The path of a request under the base URL, and its body if it is a POST. */
+/** The path of a request under the base URL, with the query of a GET, and the body of a POST. */
 export interface SerializedCapture {
   readonly path: string;
   readonly body: string | undefined;

@@ -18,7 +18,7 @@ export function factsOf(code: string): ErrorCodeFacts | null {
   return Object.hasOwn(facts, code) ? (facts[code] ?? null) : null;
 }
 
-/** A response's origin, and how messages can quote it. */
+/** What an error for a response needs in addition to its status and text. */
 export interface ResponseContext {
   /** Only the origin of the URL: a signed URL is a credential. */
   readonly origin: string;

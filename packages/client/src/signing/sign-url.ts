@@ -26,7 +26,7 @@ export interface ExpiryOptions {
 export interface SignUrlOptions extends ExpiryOptions {
   /** Base URL of the service, such as `https://snap.example.com/v1`. */
   readonly baseUrl: string | URL;
-  /** Id of the token, whose account is charged: the number before the pipe. */
+  /** The number before the pipe in the token. The token's account is charged. */
   readonly tokenId: number;
   /** The signing secret of that token. Keep it on the server: never send it to a browser. */
   readonly signingSecret: string;

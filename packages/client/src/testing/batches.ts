@@ -139,7 +139,7 @@ function itemWithoutResult({ id, inputs }: FakeBatch, index: number, status: str
   return { id: itemId, url: inputs[index]?.url ?? "", status, ...empty, credit_cost: null };
 }
 
-/** Returns the problems that the service would find, except hosts that it blocks and stores that it does not have. */
+/** Returns the problems that the service would find, except those that depend on its settings. */
 function checkSubmission(document: object): ProblemList {
   const { items, webhookUrl, ...others } = document as Readonly<Record<string, unknown>>;
   const problems = new ProblemList();

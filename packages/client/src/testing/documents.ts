@@ -61,7 +61,10 @@ export class FakeDocuments {
   }
 }
 
-/** @throws FailedRequest for a wrong type, an empty page, a ZIP file without its end, or a form with unusable paths. */
+/**
+ * @throws FailedRequest for a wrong type, an empty page, a truncated ZIP file, or invalid paths
+ * in a form.
+ */
 function checkUpload(
   contentType: string,
   { body, parts }: { readonly body: string; readonly parts: readonly string[] },
@@ -88,7 +91,7 @@ function checkUpload(
   rejectInvalid(problems.toFailure());
 }
 
-/** @throws FailedRequest if it is out of range. */
+/** @throws FailedRequest if `documentTtl` is not an integer within its range. */
 function readTtlSeconds(query: URLSearchParams): number {
   const { ttlMinSeconds: min, ttlMaxSeconds: max, ttlDefaultSeconds } = DOCUMENT_LIMITS;
   const text = query.get("documentTtl");

@@ -60,7 +60,7 @@ const { setTimeout: startTimer } = globalThis;
 type Fault = (respond: () => Promise<Response>, requestId: string) => Promise<Response>;
 
 /**
- * Creates a fake of the service for the tests of a program that uses the client. It checks parameters like the service,
+ * Creates a fake of the service for the tests of a program that uses the client. It checks parameters as the service does,
  * returns tiny valid files, and keeps a cache, credits, batches and documents in memory. Files of one format have the
  * same bytes; their entity tags differ. Lists of batches, webhook deliveries and object stores are not part of it.
  *

@@ -23,7 +23,7 @@ import { FailedRequest, rejectInvalid } from "./responses.ts";
 /** The render limit, which is not enforced. */
 export const RENDERS_PER_MINUTE = 60;
 
-/** Settings of every rendering. */
+/** How the fake service renders. */
 export interface RenderSettings {
   readonly totalCredits: number;
   readonly targetStatus: number;
@@ -55,7 +55,7 @@ export class Renders {
     return { remaining: total - this.#usedCredits, used: this.#usedCredits, total };
   }
 
-  /** Renders a page, or finds it in the cache. */
+  /** Renders a page, or finds its rendering in the cache. */
   render(parameters: object): FakeRender {
     rejectInvalid(checkCapture(parameters));
     const { pdf, output, format = "png", cache = true } = parameters as Readonly<Record<string, unknown>>;
@@ -143,7 +143,7 @@ export class Renders {
   }
 }
 
-/** Replaces the page's content with a URL that identifies it, which signed URLs contain instead. */
+/** Replaces `html` or `markdown` with a document URL that depends only on the content. */
 function withPageUrl(parameters: object): { readonly url: string } {
   const { html, markdown, ...others } = parameters as ScreenshotCapture;
   const { url = `${DOCUMENT_ORIGIN}/${digestOf(JSON.stringify({ html, markdown }))}/` } = others;
@@ -166,7 +166,7 @@ export function signedLink(parameters: object, signer: UrlSigner): string | null
   return buildSignedUrl(toQuery(linked), signer);
 }
 
-/** Returns an entity tag that depends only on the parameters: every file of a format has the same bytes. */
+/** Returns an entity tag of the parameters: all files of a format have the same bytes. */
 export function etagOf(parameters: object): string {
   return `"${digestOf(cacheKeyOf({ ...parameters, cacheTtl: undefined }))}"`;
 }

@@ -15,7 +15,7 @@ export interface FakeFailure {
   readonly notes?: readonly string[] | undefined;
 }
 
-/** Returns what a failed batch item shows of a failure. */
+/** Returns the code and message of a failure. */
 export function errorOf({
   code,
   message = `The fake service fails with ${code}.`,

@@ -135,7 +135,7 @@ function checkSignature(query: URLSearchParams, { signer, now }: RouteDependenci
     throw new FailedRequest({ code: "signed_url_expired" });
 }
 
-/** @throws FailedRequest for text that is not a JSON object. */
+/** @throws FailedRequest for text that is not JSON. */
 function parse(body: string): object {
   try {
     return { ...(JSON.parse(body) as object) };

@@ -31,7 +31,7 @@ export function rawBodyNeeded(): WebhookError {
   );
 }
 
-/** Larger than a batch of 20 items with the longest URLs. */
+/** Above the largest batch: a submission has at most 256 KiB, which signed URLs can triple. */
 export const BODY_LIMIT_BYTES = 1_048_576;
 
 /** Returns the error for a connection that closed too early. */

@@ -10,10 +10,10 @@ type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefin
 /** A web `Headers`, or a record as in node:http and Express. Names are case-insensitive. */
 export type WebhookHeaders = WebHeaders | HeaderRecord;
 
-/** The three headers of a delivery, by role. */
+/** Values of the `X-Webhook-` headers, by role. */
 export type DeliveryHeaders = Readonly<Record<keyof typeof WEBHOOK_HEADERS, string>>;
 
-/** Reads the headers of a delivery. A web `Headers` joins duplicates, which then fail as malformed values. */
+/** Reads the headers of a delivery. Duplicates joined by the platform fail verification later. */
 export function readHeaders(headers: WebhookHeaders): DeliveryHeaders {
   return {
     id: readHeader(headers, WEBHOOK_HEADERS.id),

@@ -27,8 +27,8 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  * Verifies a webhook delivery and returns its batch. Checks the signature over the raw bytes in constant time, before
  * decoding anything; then the timestamp, and that `X-Webhook-Id` names the batch.
  *
- * A delivery can arrive more than once, if its acknowledgement was lost or it is sent again. Deduplicate by
- * `batch.id`.
+ * A delivery can arrive more than once: if its acknowledgement was lost, or if somebody resends it.
+ * Deduplicate by `batch.id`.
  *
  * @param rawBody The unparsed body.
  * @param headers All headers of the request.

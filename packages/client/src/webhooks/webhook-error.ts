@@ -1,7 +1,7 @@
 /**
  * Why a delivery was rejected. More codes may be added.
- * - `missing_header`: a required header is missing, or is an array of several values. Values that the platform joins are
- *   malformed instead.
+ * - `missing_header`: a required header is missing, or was passed more than once. If the platform
+ *   has joined several values, the code is `invalid_timestamp` or `invalid_signature`.
  * - `invalid_timestamp`: the timestamp is not Unix seconds in decimal digits.
  * - `timestamp_out_of_tolerance`: the signature is valid, but the timestamp is too old or too far in the future.
  * - `invalid_signature`: signed with another secret, or changed in transit.

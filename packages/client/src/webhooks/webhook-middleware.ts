@@ -21,7 +21,7 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Whether the body was already read. */
   readonly readableEnded: boolean;
-  /** Whether the connection is closed. */
+  /** Whether the stream is destroyed, for example because the connection closed. */
   readonly destroyed: boolean;
   readonly errored?: Error | null | undefined;
   readonly body?: unknown;

@@ -200,7 +200,7 @@ describe("the fake service", () => {
     const statusOf = async (url: string): Promise<number> => (await options.fetch(url)).status;
     expect(await statusOf(snap.signUrl({ ...PAGE, fullPage: true }))).toBe(200);
     expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2025-12-31") }))).toBe(403);
-    // a URL stops working at the second in which it expires
+    // `expires` is the first second in which the URL does not work
     expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2026-01-01T00:00:00Z") }))).toBe(403);
     expect(await statusOf(snap.signUrl(PAGE, { expires: new Date("2026-01-01T00:00:01Z") }))).toBe(200);
     expect(await statusOf(`${snap.signUrl(PAGE)}0`)).toBe(403);
@@ -243,7 +243,7 @@ async function errorOf(call: Promise<unknown>): Promise<object> {
   return { [`${code} ${status}`]: "", ...errors };
 }
 
-/** Makes a series of calls, and returns their results without what depends on the account. */
+/** Makes a series of calls, and returns their results without values whose type may differ. */
 async function callEverything(snap: SnapClient): Promise<unknown[]> {
   const withoutPeriod = ({ credits, ...result }: ResponseFacts): object => ({
     ...result,

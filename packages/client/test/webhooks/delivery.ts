@@ -39,7 +39,7 @@ export interface DeliveryFacts {
   readonly secret?: string;
 }
 
-/** Returns a signed delivery. Signs with node:crypto, which shares no code with the package. */
+/** Returns a signed delivery. Computes the signature without the package's code. */
 export function deliver({
   body = JSON.stringify(BATCH),
   timestamp = String(Math.floor(Date.now() / 1000)),

@@ -164,7 +164,7 @@ describe("headers", () => {
 });
 
 describe("the timestamp", () => {
-  // each is signed in this form, so only the form is invalid
+  // each delivery is signed with this timestamp, so only its format is invalid
   it.each([
     "",
     " ",

@@ -31,7 +31,7 @@ interface Received {
   readonly allow: string | undefined;
 }
 
-/** Posts the chunks unchanged, and reads the response. */
+/** Sends the chunks unchanged, and reads the response. */
 async function post(port: number, { headers, chunks, method = "POST" }: Sent): Promise<Received> {
   const outgoing = send({
     host: "127.0.0.1",
@@ -53,7 +53,7 @@ const FRAMEWORKS = [
 ] as const;
 
 describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
-  /** Opens a receiver that can have other middleware before it, and records the batches that it receives. */
+  /** Opens a receiver that `setUp` completes with the middleware, and records its batches and errors. */
   async function receiver(
     setUp: (app: express5.Express, middleware: RequestHandler) => void,
     callback: (batch: RenderBatch) => unknown = () => undefined,

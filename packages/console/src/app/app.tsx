@@ -61,9 +61,9 @@ function UnknownScreen({ isOperator }: { readonly isOperator: boolean }): JSX.El
     <>
       <PageHead title="No such screen" />
       <div class="panel">
-        <Empty title={isOperator ? "No screen has this address." : "A token cannot open this screen."}>
+        <Empty title={isOperator ? "No screen has this address." : "A token has no screen at this address."}>
           <p>
-            {!isOperator && "Sign in as the operator to open it. "}
+            {!isOperator && "Operators can open more screens. "}
             <a href={toHash([])}>Go to the start page</a>
           </p>
         </Empty>

@@ -1,4 +1,4 @@
-/* Formats numbers, sizes and times in English, like all text of the console. Times are in the viewer's time zone. */
+/* Formats numbers, sizes and times in English. Times are in the viewer's zone, days in UTC. */
 
 const COUNT = new Intl.NumberFormat("en");
 const DECIMAL = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });

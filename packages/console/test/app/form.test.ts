@@ -8,7 +8,7 @@ const form = (values: Form["values"], change: Partial<Form> = {}): Form => ({
   ...change,
 });
 
-/** Valid for some URLs. */
+/** Its domain matches only URLs on shop.test. */
 const COOKIE = '[{"name": "a", "value": "b", "domain": "shop.test"}]';
 
 describe("a form", () => {

@@ -105,7 +105,7 @@ describe("a range of days", () => {
     expect(lastDays(1, new Date("2026-03-03T00:00:00Z"))).toEqual({ from: "2026-03-03", to: "2026-03-03" });
   });
 
-  it("lists each day, up to the last 400", () => {
+  it("lists each day, or the last 400", () => {
     expect(daysOf({ from: "2028-02-28", to: "2028-03-01" })).toEqual([
       "2028-02-28",
       "2028-02-29",

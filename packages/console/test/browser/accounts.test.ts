@@ -139,7 +139,7 @@ it("verifies an account, suspends it after confirmation, and resumes it", async 
   await visitor.see("studio@fabrikam.example is suspended.");
   await expect.poll(() => lastChange().path).toBe("/admin/v1/accounts/acc_000000000000000000000004/suspend");
   await visitor.press("Resume");
-  await visitor.see("studio@fabrikam.example can render again.");
+  await visitor.see("studio@fabrikam.example is no longer suspended.");
 });
 
 it("does not undo what another operator has changed in the meantime", async () => {
@@ -150,7 +150,7 @@ it("does not undo what another operator has changed in the meantime", async () =
   await visitor.press("Suspend account");
   await visitor.see("studio@fabrikam.example is suspended.");
   await visitor.press("Resume");
-  await visitor.see("studio@fabrikam.example can render again.");
+  await visitor.see("studio@fabrikam.example is no longer suspended.");
   await visitor.fill("Rate limit override", "60");
   await visitor.press("Save changes");
   await visitor.see("Account changed.");
@@ -177,7 +177,7 @@ it("shows the credentials of a new token once, and passes the token to the playg
   expect(shown).toEqual(["42|secret-of-token-42", "s3cret-of-the-token"]);
   await visitor.press("Copy signing secret");
   expect(await visitor.copied()).toBe("s3cret-of-the-token");
-  // everything outside the dialog is inert
+  // outside the dialog, the notice would be inert
   expect(await visitor.text("dialog .notice")).toBe("Signing secret copied.");
   await visitor.press("Use in the playground");
   await expect.poll(() => visitor.page.url()).toBe(`${stub.origin}/console/#/playground`);

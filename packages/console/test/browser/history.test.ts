@@ -23,7 +23,7 @@ const lastQuery = (path: string): Record<string, string> =>
   Object.fromEntries(stub.calls.findLast((call) => call.path === path)!.query);
 const rowCount = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) => all.length);
 
-/** Intervals of later documents elapse only when the test calls the returned function. */
+/** After the next navigation, intervals elapse only when the test calls the returned function. */
 async function controlIntervals(page: Page): Promise<() => Promise<void>> {
   await page.evaluateOnNewDocument(() => {
     const runs = new Map<number, () => void>();
@@ -270,7 +270,7 @@ describe("a batch", () => {
     });
   });
 
-  it("shows a token holder signed images on the console's origin, and resends through /v1", async () => {
+  it("loads a token holder's thumbnails from the console's origin, and resends through /v1", async () => {
     const holder = await openConsole(browser, stub);
     await holder.go("/");
     await holder.fill("API token", "7|holder-secret");
@@ -363,7 +363,8 @@ describe("usage", () => {
 
   it("rejects a range that ends before it starts", async () => {
     await visitor.go("/usage?from=2026-10-10&to=2026-10-01");
-    expect(await visitor.see("The first day must not be after the last day.")).toBe(true);
+    const message = "Choose two valid days; the first must not be after the last.";
+    expect(await visitor.see(message)).toBe(true);
   });
 });
 

@@ -15,7 +15,7 @@ export interface Visitor {
   readonly problems: string[];
   /** Opens a route and waits until the console has loaded its data. */
   readonly go: (route: string) => Promise<void>;
-  /** Presses the button or follows the link with exactly this name. */
+  /** Clicks the control with exactly this name and role. */
   readonly press: (name: string, role?: "button" | "link" | "tab" | "radio") => Promise<void>;
   /** Replaces the text of the field with this label. */
   readonly fill: (label: string, text: string) => Promise<void>;
@@ -45,7 +45,7 @@ export async function openConsole(
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
-    // error responses, which the console displays
+    // Chromium also reports error responses, which some tests provoke
     if (message.type() === "error" && !message.text().startsWith(ERROR_RESPONSE))
       problems.push(message.text());
   });
@@ -120,7 +120,7 @@ interface CountedWindow {
   readonly fetches: { readonly inFlight: number; readonly changedAtMs: number };
 }
 
-/** Waits until the page has displayed the last change, no request is in flight, and nothing is loading. */
+/** Waits until the page has displayed the last change, no `fetch` is pending, and nothing is loading. */
 export async function waitUntilIdle(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   await page.waitForFunction(() => {

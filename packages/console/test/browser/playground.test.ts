@@ -25,7 +25,7 @@ beforeEach(async () => {
   await visitor.go("/playground");
 });
 
-/** Names of all fields, including those in closed groups. */
+/** Names of the fields in all groups, including closed ones. */
 const fieldNames = (): Promise<string[]> =>
   visitor.page.$$eval(".group-fields label", (labels) => labels.map((label) => label.textContent ?? ""));
 /** Name of the field that has the focus. */
@@ -138,7 +138,7 @@ describe("a render", () => {
       .toBe("url=https%3A%2F%2Fexample.com%2F&pdf=true&locale=de-DE");
   });
 
-  it("of HTML or with secrets is a POST, because URLs are logged", async () => {
+  it("is a POST if it has HTML or secrets", async () => {
     await visitor.press("HTML", "radio");
     await visitor.fill("html", "<h1>Hello</h1>");
     await visitor.press("Render");
@@ -229,7 +229,7 @@ describe("the snippets", () => {
   it("sign an image with the token's signing secret", async () => {
     await visitor.go("/playground?url=https%3A%2F%2Fexample.com%2F&fullPage=true");
     await visitor.press("<img>", "tab");
-    // pasted with spaces around them
+    // as if pasted with spaces around the values
     await visitor.fill("Token id", " 7 ");
     await visitor.fill("Signing secret", " s3cret-of-token-7 ");
     // computed with openssl from the canonical query

@@ -167,7 +167,7 @@ describe("a token holder", () => {
     await visitor.see("1,015,433");
     for (const screen of ["home", "requests", "accounts/acc_000000000000000000000001"]) {
       await visitor.go(`/${screen}`);
-      await visitor.see("A token cannot open this screen.");
+      await visitor.see("A token has no screen at this address.");
     }
     expect(stub.calls.filter(({ path }) => path.startsWith("/admin/"))).toEqual([]);
     expect(new Set(stub.calls.map(({ token }) => token))).toEqual(new Set(["7|holder-secret"]));
@@ -187,7 +187,7 @@ describe("a token holder", () => {
     stub.calls.length = 0;
     await visitor.fill("API token", "7|ключ");
     await visitor.press("Use this token");
-    await visitor.see("must be a token such as 7|…, without spaces or special characters");
+    await visitor.see("must be a token such as 7|…, in ASCII and without spaces");
     expect(stub.calls).toEqual([]);
   });
 

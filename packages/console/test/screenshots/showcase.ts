@@ -7,7 +7,7 @@ const HOSTS = ["www.northwind.example", "shop.adventure.example", "docs.wingtip.
 
 /**
  * Makes the sample data plausible where screenshots show it: replaces the extreme strings that only tests need, leaves one
- * problem, and links a batch with a request and with delivery attempts.
+ * problem, and links a batch to a request and to delivery attempts.
  */
 export function prepareForScreenshots({ data, image }: Stub): void {
   for (const [index, email] of EMAILS.entries()) Object.assign(data.accounts[index]!, { email });

@@ -27,8 +27,8 @@ interface Screen {
   readonly name: string;
   readonly route: string;
   /** Fills in the form of the screen, and waits for the result. */
-  readonly open?: (visitor: Visitor) => Promise<void>;
-  /** For long lists, whose start is enough. */
+  readonly submit?: (visitor: Visitor) => Promise<void>;
+  /** For long screens, whose top is enough; in CSS pixels. */
   readonly maxHeight?: number;
 }
 
@@ -38,7 +38,7 @@ const OPERATOR_SCREENS: readonly Screen[] = [
   {
     name: "playground",
     route: "/playground?url=https%3A%2F%2Fwww.northwind.example%2F",
-    open: render,
+    submit: render,
     maxHeight: 1090,
   },
   { name: "requests", route: "/requests", maxHeight: 760 },
@@ -90,7 +90,7 @@ async function takeScreenshots(visitor: Visitor, screen: Screen): Promise<void> 
     await emulateColorScheme(page, scheme);
     await resize(page, { ...size, height: size.minHeight });
     await visitor.go(screen.route);
-    await screen.open?.(visitor);
+    await screen.submit?.(visitor);
     const height = await page.evaluate(() => {
       scrollTo(0, 0);
       return document.documentElement.scrollHeight;

@@ -56,7 +56,7 @@ function signIn(stub: Stub, code: string): StubResponse {
   };
 }
 
-interface Target<Id> {
+interface Subpath<Id> {
   readonly id: Id;
   readonly action: string;
 }
@@ -64,7 +64,7 @@ interface Target<Id> {
 function handleAccounts(
   { data, scenario }: Stub,
   { method, query, body }: Call,
-  { id, action }: Target<string>,
+  { id, action }: Subpath<string>,
 ): StubResponse {
   if (id === "" && method === "POST") {
     if (!String(body?.["email"]).includes("@"))
@@ -107,7 +107,7 @@ function handleAccounts(
   });
 }
 
-function handleTokens({ data }: Stub, { method, body }: Call, { id, action }: Target<number>): StubResponse {
+function handleTokens({ data }: Stub, { method, body }: Call, { id, action }: Subpath<number>): StubResponse {
   const secrets = (token: AdminToken): Body => ({
     ...token,
     token: `${token.id}|secret-of-token-${token.id}`,
@@ -144,7 +144,7 @@ function handleTokens({ data }: Stub, { method, body }: Call, { id, action }: Ta
 function handleRequests(
   { data, scenario, image }: Stub,
   { query }: Call,
-  { id, action }: Target<string>,
+  { id, action }: Subpath<string>,
 ): StubResponse {
   if (id === "") {
     const found = data.requests.filter(
@@ -175,7 +175,7 @@ function handleBatches({ data, scenario }: Stub, { query }: Call, id: string): S
   return page(scenario === "empty" ? [] : data.batches.map(summarize), query);
 }
 
-/** Counts the items of a batch by their status. */
+/** Replaces the items of a batch with their number per status, as lists do. */
 export function summarize(batch: Stub["data"]["batches"][number]): Body & { readonly id: string } {
   const count = (status: string): number => batch.items.filter((item) => item.status === status).length;
   const items = {

@@ -101,7 +101,7 @@ function createTokens(at: At): AdminToken[] {
   ];
 }
 
-/** Repeated, so each screen shows every kind of outcome. */
+/** They repeat, so each page of the list of requests contains every outcome. */
 const OUTCOMES = [
   { code: null, status: 200, message: null, cache: "MISS" },
   { code: null, status: 200, message: null, cache: "HIT" },

@@ -11,7 +11,7 @@ export interface Stub {
   readonly data: Data;
   /** The current time, in milliseconds. */
   readonly now: () => number;
-  /** The rendering of every image. */
+  /** The body of rendered images. */
   image: Buffer;
   scenario: Scenario;
   /** Delays the response to a call until its promise is fulfilled. */

@@ -21,7 +21,7 @@ export async function startStub(port = 0, base = "/console/", now = Date.now): P
       url.searchParams,
     );
     stub.calls.push(call);
-    // a failing service still has a session, which decides which screen is shown
+    // handled in every scenario, because the session decides which screens are shown
     const isSessionCall = call.path.startsWith("/admin/v1/sign-in") || call.path === "/admin/v1/session";
     if (stub.scenario === "hanging" && !isSessionCall) return;
     await stub.before(call);

@@ -36,8 +36,8 @@ export interface Accounts {
   /**
    * Returns the account with this email address, and a token for it; creates whichever is missing. For a program
    * that renders on its own behalf. Call it at every start; concurrent calls create one account and one token. An
-   * existing account keeps its plan, and its email address is marked as verified. If `token` has changed, the old token
-   * and its signing secret stop working.
+   * existing account keeps its plan, and its email address is marked as verified. If the stored token
+   * has a different secret, it is rotated: the old token and its signing secret stop working.
    *
    * @example
    * const { token } = await engine.accounts.ensure({ email: "previews@example.com" });
@@ -61,7 +61,7 @@ export interface Accounts {
    * account's random id, unless `purge` is set. Works in chunks; call it again if it is interrupted.
    */
   delete(id: string, options?: { readonly purge?: boolean }): Promise<DeletedAccount>;
-  /** Returns what `delete` would delete with the same options. */
+  /** Returns the account and tokens that `delete` would delete with the same options. */
   previewDeletion(id: string, options?: { readonly purge?: boolean }): Promise<DeletionPreview>;
 }
 

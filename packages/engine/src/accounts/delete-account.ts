@@ -63,7 +63,7 @@ export async function deleteAccount(
 }
 
 /**
- * Returns what `deleteAccount` would delete; changes nothing.
+ * Returns the account and tokens that `deleteAccount` would delete; changes nothing.
  *
  * @throws AdminError if the account does not exist and, with `purge`, left no journal behind.
  */

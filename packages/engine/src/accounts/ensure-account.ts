@@ -14,7 +14,7 @@ import { UNLIMITED_PLAN } from "./plans.ts";
 /** An account that a program creates for itself. */
 export interface OwnAccount {
   readonly email: string;
-  /** Slug of a plan, for a new account; `unlimited` by default, which has no limit that a person would reach. */
+  /** Slug of a plan for a new account; by default `unlimited`: more than a machine can render. */
   readonly planSlug?: string | null;
   /** Name of its token; `default` by default. */
   readonly tokenName?: string;
@@ -78,7 +78,7 @@ export async function ensureAccount(
   return { account, record, token: `${record.id}|${secret}`, signingSecret, change };
 }
 
-/** Verifies an account whose email address is not verified yet, because it could not render. */
+/** Marks the account's email address as verified, because an unverified account cannot render. */
 async function findOrCreate({ storage, accounts }: EnsureDependencies, own: OwnAccount): Promise<Account> {
   const { email, planSlug = UNLIMITED_PLAN.slug } = own;
   const existing =

@@ -39,7 +39,12 @@ export function findPlan(configured: readonly Plan[], slug: string | null): Plan
 const planListSchema = z
   .array(
     z.strictObject({
-      slug: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must be lowercase letters, digits and hyphens"),
+      slug: z
+        .string()
+        .regex(
+          /^[a-z0-9][a-z0-9-]{0,63}$/,
+          "must be 1 to 64 lowercase letters, digits and hyphens, and not start with a hyphen",
+        ),
       name: z.string().min(1).max(100),
       creditsPerPeriod: z.int().min(0).max(1_000_000_000),
       requestsPerMinute: z

@@ -154,12 +154,12 @@ function claimItem(
     return {
       status: "failed",
       code: "render_failed",
-      message: `The worker stopped unexpectedly ${MAX_STARTS} times while rendering this page.`,
+      message: `The worker stopped or failed ${MAX_STARTS} times while rendering this page.`,
     };
   return { status: "rendering", starts: starts + 1, fence: fence + 1, limitedSince, leaseEndsAt };
 }
 
-/** Requeues the item, with a last attempt at the end of the retry window. */
+/** Requeues the item, at the latest for the end of the retry window; after that, fails it. */
 function postponeItem(
   { starts, fence, limitedSince }: UnfinishedState,
   { retryAt, code, message }: Extract<ItemEvent, { readonly type: "item-postponed" }>,
@@ -175,7 +175,7 @@ function postponeItem(
 function advanceDelivery(batch: BatchRecord, event: DeliveryEvent, now: number): BatchRecord | null {
   const next = nextDelivery(batch, event, now);
   if (next === null) return null;
-  // a delivery that is sent again is still acknowledged
+  // kept while a delivery is sent again, and if that fails
   const deliveredAt = batch.delivery?.deliveredAt;
   return { ...batch, delivery: deliveredAt === undefined ? next : { deliveredAt, ...next } };
 }
@@ -206,7 +206,7 @@ function requestDelivery(batch: BatchRecord, now: number): DeliveryState | null 
   const { delivery } = batch;
   if (delivery === null || delivery.status === "sending" || isPruned(batch, now)) return null;
   if (delivery.status === "due") return { ...delivery, dueAt: now };
-  // delivered and abandoned deliveries do not store the fencing token; `now` hardly ever equals an earlier one, even
-  // after the clock was set back, which voids late writes by earlier claims, because fences are compared for equality
+  // Delivered and abandoned deliveries store no fencing token. `now` practically never equals an
+  // earlier one, even if the clock was set back, so late writes by earlier claims are rejected.
   return { status: "due", dueAt: now, attempts: 0, fence: now };
 }

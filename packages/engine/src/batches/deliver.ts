@@ -10,7 +10,7 @@ import { redactPath } from "./redact-path.ts";
 import { responseLine } from "./response-line.ts";
 import { signRequest } from "./sign-request.ts";
 
-/** Longer than an attempt's time limit, 15 s; attempts can overlap only if the reads before one take the other 10 s. */
+/** 15 s for the attempt and 10 s for the reads before it; slower reads can let attempts overlap. */
 const DELIVERY_LEASE_MS = 25_000;
 /** Limit for a receiver's `Retry-After`. */
 const MAX_RETRY_AFTER_MS = DAY_MS;
@@ -117,8 +117,8 @@ function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "sta
 /**
  * Returns the signed request; `null` if the token was revoked.
  *
- * @throws any error of the storage, or an Error if the signing secret cannot be decrypted; the attempt then does not
- * count, unless the storage also fails to record that, and the lease delays the next one.
+ * @throws the storage's error, or an Error if the signing secret cannot be decrypted. If the
+ * storage can record it, the attempt does not count. The next one follows when the lease expires.
  */
 async function prepareRequest(
   dependencies: BatchDependencies,
@@ -136,7 +136,7 @@ async function prepareRequest(
   }
 }
 
-/** Returns the instant of the next attempt. None follows a 410, the last delay, or a revoked token. */
+/** Returns when to retry; `null` after a 410, after the last delay, or if the token was revoked. */
 function retryInstant(
   { clock, random, webhookRetryDelaysMs }: BatchDependencies,
   outcome: DeliveryAttempt["outcome"],

@@ -22,7 +22,7 @@ export class DeliveryClaimer {
     this.#onFinished = onFinished;
   }
 
-  /** Starts due attempts until the limits are reached or none is left. */
+  /** Starts due attempts until a limit is reached or no delivery is due. */
   async claimDue(isStopped: () => boolean): Promise<void> {
     for (let hasClaimed = true; hasClaimed && !isStopped();) {
       hasClaimed = false;

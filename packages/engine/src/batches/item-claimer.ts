@@ -13,14 +13,14 @@ const MAX_WAITING_PER_ACCOUNT = availableParallelism();
 /** For all accounts outside quarantine together: one more, so an account at its own limit does not stop the others. */
 const MAX_WAITING = MAX_WAITING_PER_ACCOUNT + 1;
 
-/** Claims due items as slots become free, and renews their leases until they are finished. */
+/** Claims due items shortly before they get a slot; renews their leases until they are finished. */
 export class ItemClaimer {
   readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #claimed = new Map<ClaimedItem, Promise<void>>();
   /** The claimed items that still need a slot. */
   readonly #waiting = new Set<ClaimedItem>();
-  /** Round in which each waiting account was last served. */
+  /** Round in which each account with due items was last served. */
   #servedIn = new Map<string, number>();
   #round = 0;
 
@@ -29,7 +29,7 @@ export class ItemClaimer {
     this.#onFinished = onFinished;
   }
 
-  /** Claims and starts due items until no slot is free or none is due. */
+  /** Claims and starts due items until enough of them wait for a slot, or no item is due. */
   async claimDue(isStopped: () => boolean): Promise<void> {
     // only one item per turn of the event loop: with SQLite, hundreds of items that fail immediately would block it
     for (; !isStopped() && this.#claimable() > 0; await setImmediate()) {

@@ -29,8 +29,9 @@ interface ItemLinksOptions {
 }
 
 /**
- * Creates a function that links the items of batches. A URL expires with the cache entry or the token, whichever comes
- * first. Signed URLs are cached, because polls are free and not rate-limited.
+ * Creates a function that links the items of batches. A URL expires at the item's `expires_at`, or
+ * with the cache entry or the token if that is sooner. Signed URLs are cached, because polls are
+ * free and not rate-limited.
  */
 export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksOptions): LinkItems {
   if (baseUrl === null) return async () => () => null;

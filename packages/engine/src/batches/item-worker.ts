@@ -54,7 +54,6 @@ export async function claimItem(
   return null;
 }
 
-/** Renews an item's lease. */
 export async function renewItem(dependencies: BatchDependencies, claimed: ClaimedItem): Promise<void> {
   const leaseEndsAt = dependencies.clock.now() + dependencies.itemLeaseMs;
   await applyEvent(dependencies, claimed.batch.id, {
@@ -68,7 +67,7 @@ export async function renewItem(dependencies: BatchDependencies, claimed: Claime
  * Captures an item's page and stores the result. The transaction that marks the item as done also charges for the
  * rendering; if the lease is lost, nothing is charged.
  *
- * @param onStart is called once the item no longer needs a slot, as `CaptureOptions.onStart` says.
+ * @param onStart called when the item no longer needs a slot; see `CaptureOptions.onStart`.
  * @throws any error other than a `SnapError`; another worker then claims the item when its lease expires.
  */
 export async function runItem(
@@ -115,9 +114,9 @@ function rejectUncached(): void {
 }
 
 /**
- * Returns the instant of the next start, or `null` if the item has failed. Rate limits, a busy service and
- * transient failures, such as of the resolver or a store, are retried. So is a lack of credits if some are
- * only reserved, because those are refunded if their renders fail.
+ * Returns the instant of the next start, or `null` if the item has failed. An item is retried
+ * after a rate limit, a busy service or a transient failure, such as a resolver's or a store's;
+ * also if credits are lacking only because some are reserved: a failed render refunds its credit.
  */
 async function retryInstant(
   { clock, tokens, credits }: BatchDependencies,
@@ -140,7 +139,7 @@ function waitedMs({ state }: ItemRecord, now: number): number {
   return state.status === "rendering" ? now - (state.limitedSince ?? now) : 0;
 }
 
-/** The transaction that settles an item's credit. */
+/** The result of the transaction that settles an item's credit. */
 interface Settlement {
   /** The changed batch, once the transaction has returned it. */
   batch?: BatchRecord;

@@ -52,7 +52,7 @@ export function parseSubmission(document: unknown, rules: SubmissionRules): Subm
   return { items, webhookUrl };
 }
 
-/** As long as those of every item, so a key that is too long is rejected before the render. */
+/** As long as an item's real facts, so an object key that is too long is rejected at submission. */
 const SAMPLE_FACTS = { id: `item_${"0".repeat(24)}`, requestedAt: 0 };
 
 interface Context extends SubmissionRules {

@@ -47,7 +47,7 @@ export function isLinkable(parameters: Readonly<Record<string, unknown>>): boole
   }
 }
 
-/** A rendering that anyone with the link may fetch. */
+/** Requests a link with which anyone can fetch a capture's rendering. */
 export interface LinkRequest {
   /** The caller of `capture`; its token signs the link. */
   readonly principal: Principal;

@@ -18,7 +18,7 @@ export interface RenderingCache {
   lookUp(key: RenderingKey, holds?: (etag: string) => boolean): Promise<StoredRendering | null>;
   /** Returns the rendering if it is in memory, without reading the store. */
   recall(key: RenderingKey): StoredRendering | null;
-  /** Returns whether other processes can look it up: a rendering that does not fit is not cached. */
+  /** Stores a rendering; returns whether it is cached: one that does not fit is not. */
   store(key: RenderingKey, rendering: StoredRendering): Promise<boolean>;
 }
 

@@ -7,7 +7,7 @@ import type { StoredRendering } from "../ports/renderings.ts";
 /** Precedes the key of every object. */
 const ROOT = "cache/";
 const LIST_LIMIT = 1000;
-/** List requests per prefix in a purge; a purge of more objects has to be repeated. */
+/** Maximum number of list requests per prefix in a purge; with more objects, repeat the purge. */
 const LISTS_MAX = 10_000;
 const DELETION_BATCH_SIZE = 16;
 const POINTER_BYTES_MAX = 100;
@@ -36,7 +36,7 @@ export interface RenderingObjects {
   /**
    * Deletes the objects of one account or of all accounts.
    *
-   * @throws Error if the bucket fails.
+   * @throws Error if the bucket fails, or contains too many objects.
    */
   purge(accountId: string | null): Promise<void>;
 }
@@ -109,7 +109,7 @@ function tooMany(): Error {
 
 function bucketFailed({ detail }: StoreFailure): Error {
   return new Error(
-    `the object store failed (${detail}), so renderings may remain in it; try again once it works`,
+    `the object store failed (${detail}), so renderings may remain in it until a retry succeeds`,
   );
 }
 

@@ -8,7 +8,7 @@ export type RenderOutcome =
   | { readonly state: "failed"; readonly failure: unknown }
   | { readonly state: "abandoned" };
 
-/** A running render, as its leader sees it. */
+/** A queued or running render, as its leader sees it. */
 export interface RunningRender {
   /** Resolves when the priority is raised: an interactive request joins, or waits for the lease in another process. */
   readonly priorityRaised: Promise<void>;
@@ -32,11 +32,11 @@ export interface JoinRequest {
   readonly priority: Priority;
   /** Aborts when the request stops waiting for the render to start. */
   readonly wait?: AbortSignal;
-  /** Called if the request waits for a running render. */
+  /** Called if the request joins a render, queued or running. */
   readonly onJoin?: (() => void) | undefined;
 }
 
-/** The running renders of this process, by name. */
+/** The queued and running renders of this process, by name. */
 export class RunningRenders {
   readonly #renders = new Map<string, SharedRender>();
 

@@ -41,7 +41,7 @@ export interface ShareRequest {
   readonly requestedAt: number;
   /** Longest wait for another request's render to start; by default, its leader's longest wait. */
   readonly maxWaitMs?: number | undefined;
-  /** Called when the request waits for another one's render, in this process or another. */
+  /** Called when the request waits for another request's render, in any process. */
   readonly onJoin?: (() => void) | undefined;
 }
 

@@ -15,8 +15,8 @@ export function isNoticeableSkew({ skewMs }: ClockSkew): boolean {
 }
 
 /**
- * Returns whether the skew makes this machine not ready. With smaller skew, leases don't expire early: they last 20 s
- * and are renewed every 5 s.
+ * Returns whether the skew makes this machine not ready. With smaller skew, item leases don't expire
+ * early: by default, they last 20 s and are renewed every 5 s.
  */
 export function isExcessiveSkew({ skewMs }: ClockSkew): boolean {
   return Math.abs(skewMs) > EXCESSIVE_MS;

@@ -6,7 +6,7 @@ const MEASURE_INTERVAL_MS = 60_000;
 export interface ClockWatch {
   /** Resolves after the first measurement. */
   readonly measured: Promise<void>;
-  /** Returns the latest measurement of each server that responded. */
+  /** Returns the latest measurements, without those of servers that did not respond. */
   skews(): readonly ClockSkew[];
   stop(): void;
 }

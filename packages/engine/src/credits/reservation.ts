@@ -87,7 +87,7 @@ async function tryRefund(
 }
 
 /**
- * Charges the credit for a stored rendering; returns whether it was charged. If the settlement's result is
+ * Charges the credit for a rendering; returns whether it was charged. If the settlement's result is
  * unknown, a refund shows whether the credit was charged; if it was, the request succeeds. If the refund also
  * fails, the request fails and, without `settle`, the charge is reversed in the background.
  *
@@ -104,7 +104,7 @@ export async function settle(
     readonly reservation: Reservation;
     readonly rendering: StoredRendering;
     readonly storedLocation: string | null;
-    /** By default, the ledger settles it in a transaction of its own. */
+    /** By default, the ledger settles it in a separate transaction. */
     readonly settle?: Settle | undefined;
   },
 ): Promise<boolean> {

@@ -21,7 +21,7 @@ export interface Reversals {
 
 /**
  * Pending reversals are in memory. A reversal is abandoned if it still fails after a day or when the engine closes, or
- * if too many are pending; `onBackgroundError` then receives its reservation id.
+ * if too many are pending; `onBackgroundError` then receives an error with its reservation id.
  */
 export function createReversals({
   ledger,

@@ -33,7 +33,7 @@ export function objectKeyOf(
     const [, ext = ""] = contentType.split("/");
     return `${accountId}/${fillStoreKey(storeKey, { host, date, id, ext })}`;
   };
-  // checked before the render determines the extension, which can complete an escape: %0{ext} becomes %0avif
+  // only the render determines the extension, which can complete an escape: %0{ext} becomes %0avif
   const samples = CONTENT_TYPES.map(keyOf);
   if (!samples.every(isObjectKey))
     throw invalidKey(

@@ -30,7 +30,7 @@ export function checkStore(
 }
 
 const NO_STORE =
-  "requires a store, and the operator has set up none for this account; the operator must set SNAP_STORES_FILE (or stores, for an embedded engine)";
+  "requires a store, and this account has none; ask the operator to set one up for it in SNAP_STORES_FILE (or stores, for an embedded engine)";
 
 /**
  * Returns the store that `storeTo` names; `null` if it was not sent.

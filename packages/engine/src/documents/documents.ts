@@ -41,7 +41,10 @@ export interface Documents {
   create(request: NewDocument): Promise<StoredDocument>;
   /** @throws SnapError `email_unverified`; `not_found` if it is unknown, has expired or belongs to another account. */
   find(request: DocumentRequest): Promise<StoredDocument>;
-  /** Deletes a document; renders that have loaded it continue. Throws as `find` does. */
+  /**
+   * Deletes a document. A render that needs one of its files afterwards fails. Throws as `find`
+   * does.
+   */
   delete(request: DocumentRequest): Promise<void>;
 }
 
@@ -125,7 +128,7 @@ function quotaExceeded({ exceeded, used }: Extract<PutOutcome, { readonly stored
   const stored = `${used.documents} documents (${used.bytes} bytes) are stored`;
   return new SnapError(
     "validation_failed",
-    `The document ${problem}: ${stored}; delete some, or wait until some expire. A shorter documentTtl helps.`,
+    `The document ${problem}: ${stored}; delete some, or wait until some expire. A shorter documentTtl frees space sooner.`,
     { errors: { body: [problem] } },
   );
 }

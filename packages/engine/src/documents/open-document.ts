@@ -57,7 +57,7 @@ const DOCUMENT_HOSTNAME = new URL(DOCUMENT_ORIGIN).hostname;
 function notADocumentUrl(): SnapError {
   return new SnapError(
     "target_unreachable",
-    `Of a document, only ${DOCUMENT_ORIGIN}/<id>/ can be rendered, which shows its index page. Upload another page as a separate document.`,
+    `Only a document's own URL, ${DOCUMENT_ORIGIN}/<id>/, can be rendered; it shows the index page. To render another page, upload it as a separate document.`,
   );
 }
 

@@ -144,7 +144,10 @@ interface ReceivedResponse {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Resolves to the response once its body has arrived, or to `null` if it is incomplete or too long. */
+/**
+ * Resolves to the response once its body, or `bodyMaxBytes` of it, has arrived; to `null` if it is
+ * incomplete or too long.
+ */
 function exchange({ attempt, target, stream, maxResponseBytes }: Exchange): Promise<ReceivedResponse | null> {
   const { pathname, search } = new URL(attempt.url);
   const { bodyMaxBytes } = attempt;

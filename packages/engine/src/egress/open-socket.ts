@@ -22,7 +22,10 @@ interface OpenSocketRequest {
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 
-/** Opens a connection to the first address that accepts one; resolves to `null` if none does in time. */
+/**
+ * Opens a connection to the first address that accepts one; resolves to `null` if none does in
+ * time, or `signal` aborts.
+ */
 export async function openSocket(request: OpenSocketRequest): Promise<Socket | null> {
   const { hostname, port, signal, connectTimeoutMs: durationMs = CONNECT_TIMEOUT_MS } = request;
   const { onUnreachable = () => {} } = request;

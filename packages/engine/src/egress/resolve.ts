@@ -69,7 +69,7 @@ export interface ResolveHostRequest {
 /** Longer than the system resolver's own limit, 5 s, after which it can still return some of the addresses. */
 const DNS_TIMEOUT_MS = 6_000;
 
-/** The text form of the longest name that DNS can carry: RFC 1035, 2.3.4. */
+/** Length of the longest name that DNS can carry, as text (RFC 1035, 2.3.4). */
 const HOSTNAME_CHARACTERS_MAX = 253;
 
 /** Only the renderer serves it, to documents' pages. No resolver or proxy may receive a request for it. */

@@ -13,7 +13,7 @@ import type { UpstreamProxy } from "./upstream-proxy.ts";
 export const STORE_TIMEOUT_MS = 30_000;
 /** Most responses are empty, or a short XML document. */
 const RESPONSE_BYTES_MAX = 65_536;
-/** Enough for 1,000 keys of cached renderings, with any prefix; of a longer list, the first keys are returned. */
+/** Enough for 1,000 keys of cached renderings, with any prefix; a longer list is cut off. */
 const LIST_BYTES_MAX = 2 * 1024 * 1024;
 /** Parts of a request without a body. */
 const EMPTY = { headers: {}, body: null } as const;
@@ -31,7 +31,7 @@ export interface S3StoreOptions {
   readonly prefix?: string | undefined;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Whether the bucket is part of the path, the default, or of the host name. */
+  /** Whether the bucket is in the path, as by default, or in the host name. */
   readonly addressing?: "path" | "virtual" | undefined;
   /** Time limit of a request; 30,000 ms by default. */
   readonly timeoutMs?: number | undefined;

@@ -48,7 +48,7 @@ const FORM =
   "must be the URL of a proxy such as http://proxy.example:3128 or http://user:password@proxy.example:3128, without a path";
 
 /**
- * Parses the address of an upstream proxy.
+ * Parses the URL and options of an upstream proxy.
  *
  * @throws RangeError that explains what is wrong. It quotes an invalid entry of `noProxy`, but never `url`, which may
  * contain a password.

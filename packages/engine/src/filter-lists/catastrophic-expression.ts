@@ -6,9 +6,10 @@ const UNBOUNDED = /^(?:[*+]|\{\d+,\})/;
 const EXACT = /^\{\d+\}/;
 
 /**
- * Returns whether a valid regular expression repeats, without bound, a group that contains a quantifier or an
- * alternation. Many such expressions take exponential time, such as `(a+)+b` and `(a|a)*b`. Harmless ones, such as
- * `(?:\w+\/)+`, are rare in lists and hard to tell apart.
+ * Returns whether a valid regular expression repeats, without bound, a group that contains an
+ * alternation or a quantifier other than `{n}`. Many such expressions take exponential time, such as
+ * `(a+)+b` and `(a|a)*b`. Harmless ones, such as `(?:\w+\/)+`, are rare in lists and hard to tell
+ * apart.
  *
  * @example
  * isCatastrophicExpression("(a+)+b$"); // true

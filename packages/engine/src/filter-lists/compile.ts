@@ -17,7 +17,7 @@ export const COMPILER_OPTIONS = {
 
 export interface FilteredRequest {
   readonly url: string;
-  /** The page's document. */
+  /** URL of the page's document. */
   readonly documentUrl: string;
   readonly type: RequestType;
 }

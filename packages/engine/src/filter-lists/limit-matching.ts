@@ -35,7 +35,8 @@ const sandbox = createContext({ work: () => undefined });
 const script = new Script("work()");
 
 /**
- * Returns the result of `work`, or `undefined` if it took longer: only `node:vm` can interrupt a regular expression.
+ * Returns the result of `work`, or `undefined` after `timeout` ms. Only `node:vm` can interrupt a
+ * regular expression.
  */
 function runWithin(timeout: number, work: () => boolean): boolean | undefined {
   sandbox.work = work;

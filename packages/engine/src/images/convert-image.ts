@@ -34,7 +34,7 @@ export function hasImageSignature(bytes: Uint8Array): boolean {
   return SIGNATURES.some((signature) => signature.test(start));
 }
 
-/** Resizes a capture, and encodes it in the format of the file. */
+/** Resizes a screenshot, and encodes it in the requested format. */
 export async function convertImage(
   sharp: Sharp,
   bytes: Uint8Array,

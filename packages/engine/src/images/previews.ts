@@ -26,7 +26,7 @@ const MAX_PIXELS = 8_000_000;
 const QUALITY = 80;
 const MAX_ATTEMPTS = 3;
 const ATTEMPT_MAX_SECONDS = 10;
-/** How much smaller than estimated the next attempt is. */
+/** The next attempt is smaller than estimated by this factor. */
 const MARGIN = 0.9;
 /** Leaves capacity to convert the images of renders. */
 const PREVIEW_CONCURRENCY = 1;

@@ -23,7 +23,7 @@ export function readQuery(pairs: QueryPairs): { input: ReadonlyMap<string, unkno
   return { input, problems };
 }
 
-/** Converts JSON values, which may be text as in a query, or 1 or 0 for booleans. */
+/** Applies `typedValue` to each value. */
 export function typedParameters(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, typedValue(name, value)]));
 }

@@ -11,7 +11,8 @@ export interface SeparatedContent {
 /**
  * Separates `html` or `markdown` from a capture's parameters.
  *
- * @throws SnapError if `url`, `html` and `markdown` are all missing, if several are sent, or if the content is not text:
+ * @throws SnapError if not exactly one of `url`, `html` and `markdown` is sent, or if the content
+ * is empty or not text:
  * `invalid_url` if a missing `url` is the only problem, `validation_failed` otherwise, with all problems.
  */
 export function separateContent(sent: Readonly<Record<string, unknown>>): SeparatedContent {

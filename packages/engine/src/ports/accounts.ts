@@ -41,8 +41,9 @@ export interface AccountFilter {
  * Durable accounts. Email addresses are unique, regardless of the case of ASCII letters; other letters are compared
  * exactly. Ids are never reused.
  *
- * A deletion has several steps, in several stores. From `startDeletion` until at least a day after `delete`, the
- * storage rejects the account's new batches and opens no period for it, so requests in flight leave nothing behind.
+ * A deletion has several steps, in several stores. From `startDeletion` until at least a day after
+ * `delete`, the account's new batches are not stored and no period is opened for it, so requests in
+ * flight leave nothing behind.
  */
 export interface AccountStore {
   /**

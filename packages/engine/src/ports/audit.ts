@@ -4,9 +4,14 @@
  */
 export interface AuditEntry {
   readonly at: number;
-  /** The command without its arguments, such as `tokens revoke`; for the console, the equivalent one. */
+  /**
+   * The command without its arguments, such as `tokens revoke`; for a change over HTTP, the
+   * equivalent one.
+   */
   readonly command: string;
-  /** Kinds and ids of what it changed, such as `account acct_0123456789abcdef0123` and `token 7`. */
+  /**
+   * What it changed, such as `account acct_0123456789abcdef0123`, `token 7` or `all renderings`.
+   */
   readonly subjects: readonly string[];
   /** The operating system user who ran it; `console` or `admin token` for a change over HTTP. */
   readonly user: string;

@@ -251,8 +251,8 @@ export interface BatchStore {
   deleteAccount(request: { readonly accountId: string }): Promise<number>;
   stats(request: { readonly now: number }): Promise<BatchStats>;
   /**
-   * Calls `wake` when another process stores claimable work, if the storage supports it. Best effort: workers also
-   * poll.
+   * Calls `wake` when another process submits a batch, if the storage supports it. Best effort:
+   * workers also poll.
    */
   watch(wake: () => void): Promise<QueueWatch>;
 }

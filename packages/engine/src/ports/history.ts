@@ -125,7 +125,8 @@ export interface UsageSum extends Omit<UsageTotals, "day" | "accountId" | "token
 }
 
 /**
- * Finished captures, and their totals per day. Written in the background, so a killed process can lose its last second.
+ * Finished captures, and their totals per day. Written in the background, so a killed process loses
+ * its latest ones.
  * Credits never depend on the history.
  */
 export interface HistoryStore {

@@ -29,7 +29,7 @@ export interface PeriodGrant {
 export interface ReserveRequest extends PeriodGrant {
   readonly reservationId: string;
   readonly now: number;
-  /** Instant from which an unresolved reservation counts as refunded. */
+  /** Instant from which the reservation lapses if it is still open. */
   readonly lapsesAt: number;
 }
 
@@ -56,8 +56,8 @@ export type Resolution = "settled" | "refunded" | "lapsed" | "reversed" | "unkno
 export type JournalKind = "grant" | "reserve" | "settle" | "refund" | "lapse" | "reverse";
 
 /**
- * A journal entry. The journal is append-only, except that whole periods are pruned. `credits` is the amount; a grant's
- * can be negative.
+ * A journal entry. Entries never change; only `prune` and `deleteAccount` delete them. `credits` is
+ * the amount; a grant's can be negative.
  */
 export interface JournalEntry {
   readonly accountId: string;

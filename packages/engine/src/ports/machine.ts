@@ -10,7 +10,7 @@ export interface Machine {
   availableMemoryBytes(): number;
 }
 
-/** CPU times since boot, in milliseconds, summed over all cores. */
+/** A reading of CPU times, in milliseconds, summed over all cores. */
 export interface CpuTimes {
   readonly atMs: number;
   readonly cores: number;
@@ -71,7 +71,7 @@ function readCpuTimes(cpuStatFile: string): CpuTimes {
   return { atMs: performance.now(), cores: cores.length, idleMs, totalMs, groupMs };
 }
 
-/** Returns an empty string for a file that does not exist, as on systems other than Linux. */
+/** Returns an empty string for a file that cannot be read, as on systems other than Linux. */
 function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -21,8 +21,9 @@ export interface ConsumeResult {
 
 /**
  * Rate limits with fixed windows, per account. A window opens with its first request and allows `limit` of them until
- * it ends, at the millisecond `resetsAt`; a rejected request consumes nothing, and opens no window. Atomic: of N
- * concurrent requests against a limit of L, exactly L are allowed. Each name has its own window.
+ * it ends, at the millisecond `resetsAt`; a rejected request consumes nothing, and opens no window.
+ * Atomic: if more than `limit` requests are concurrent, exactly `limit` of them are allowed. Each
+ * name has its own window.
  *
  * The request's `limit` applies, even if the window was opened with a different one; `windowMs` does not lengthen an
  * open window. With a `limit` of 0, every request is rejected, until `now + windowMs` if no window is open.

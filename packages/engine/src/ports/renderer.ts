@@ -3,7 +3,7 @@ import type { FilterListPurpose } from "../filter-lists/purposes.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import type { DocumentFile } from "./documents.ts";
 
-/* Notes that the engine's own code uses. `RENDER_NOTES` in `@snap/protocol` says what each means. */
+/* Most notes on a rendering; `RENDER_NOTES` in `@snap/protocol` lists all, with their meanings. */
 
 export const WAIT_CAPPED = "wait-capped";
 export const CLICK_UNMATCHED = "click-unmatched";
@@ -17,7 +17,7 @@ export const CAPTURE_TOO_LARGE = "capture-too-large";
 export const PAGES_UNMATCHED = "pages-unmatched";
 export const SELECTOR_UNMATCHED = "selector-unmatched";
 
-/** The document that was rendered. */
+/** Facts about the rendered page. */
 export interface PageFacts {
   /** Its title, at most 500 characters; `null` if it has none. */
   readonly title: string | null;
@@ -57,7 +57,10 @@ export interface RendererHealth {
   readonly ready: boolean;
   /** Why it is not ready; `null` if it is. */
   readonly reason: string | null;
-  /** Memory of the processes that it has started; absent if there are none or it is unknown. */
+  /**
+   * Memory of the processes that it has started, 0 on systems without /proc; absent if it starts
+   * none.
+   */
   readonly memoryBytes?: number;
 }
 
@@ -110,6 +113,6 @@ export interface Renderer {
   readonly renderTimeoutMs?: number | undefined;
   render(parameters: SnapParameters, options?: RenderOptions): Promise<RenderedFile>;
   health(): Promise<RendererHealth>;
-  /** Aborts running renders and ends every process. */
+  /** Aborts running renders and stops the browsers that it has started. */
   close(): Promise<void>;
 }

@@ -19,8 +19,8 @@ import type { TokenStore } from "./tokens.ts";
  *   processes; if it rejects, it has changed nothing.
  * - Ids, keys and other strings can be any well-formed Unicode without NUL. They are compared exactly: case, spaces and
  *   Unicode normalization matter, and no character is a wildcard.
- * - An unknown id is not an error, even one that a database cannot store, such as one with NUL: the result is
- *   `null`, `false`, 0 or empty.
+ * - Unless a method documents an error, an unknown id is none, even one that a database cannot
+ *   store, such as one with NUL: the result is `null`, `false`, 0, `unknown` or empty.
  * - Stored and returned records are isolated: a change to an argument or a result, bytes included, changes nothing
  *   stored.
  * - A `limit` of 0 returns or deletes nothing. Reads delete only what is lost or corrupt, so an earlier `now`

@@ -22,7 +22,7 @@ export interface TokenRecord {
   readonly abilities: readonly Ability[];
   /** SHA-256 of the part after the pipe, in lowercase hex. */
   readonly secretHash: string;
-  /** The signing secret, encrypted under the server's key, in lowercase hex. */
+  /** The signing secret, encrypted with the service's secret key, in lowercase hex. */
   readonly sealedSigningSecret: string;
   readonly createdAt: number;
   /** Instant from which it is rejected, or `null`. */
@@ -104,8 +104,8 @@ export interface TokenStore {
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
    * Replaces the signing secret, and the previous one if there is one, if the signing secret is still
-   * `current`; returns `null` if it is not, or if the token does not exist. Changes no other field. Both are
-   * in lowercase hex.
+   * `current`; returns `null` if it is not, or if the token does not exist. Changes no other field.
+   * `current` and `next` are encrypted, in lowercase hex.
    */
   replaceSigningSecret(
     id: number,

@@ -5,9 +5,9 @@ import type { Balance, JournalEntry, Resolution } from "./ledger.ts";
 import type { TokenRecord } from "./tokens.ts";
 
 /*
- * Moves all durable state from one storage to another, except what is not needed afterwards: cached renderings, which
- * can be rendered again; rate limits, which last a minute; the history with its totals; delivery attempts; sign-ins; the
- * audit log.
+ * Interfaces to move the durable state from one storage to another. Not moved are cached
+ * renderings, which can be rendered again; rate limits, which last a minute; the history with its
+ * totals; delivery attempts; sign-ins; and the audit log.
  */
 
 /** An account's credits for one period. */
@@ -124,7 +124,7 @@ export interface TransferTarget {
   /**
    * Returns the current or completed migration, or starts one.
    *
-   * @throws Error if the storage contains records that were not moved into it.
+   * @throws Error if none has begun and the storage already contains records.
    */
   begin(fingerprint: string): Promise<TransferState>;
   /**

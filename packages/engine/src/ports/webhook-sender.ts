@@ -8,11 +8,11 @@ export interface WebhookRequest {
 }
 
 /**
- * Why an attempt failed, for logs and metrics. The first five mean that nothing was sent: `blocked`, the address is not
- * allowed; `unresolved`, the name has no address; `resolver-failed`, name resolution failed; `unreachable`, no
- * connection or an invalid certificate; `proxy-failed`, the upstream proxy is down or rejects this service.
- * `timed-out`: the attempt took too long. `broken`: the connection was lost, the response is not HTTP or is too long, or
- * the attempt was aborted.
+ * Why an attempt failed. The first five mean that nothing was sent: `blocked`, the address is not
+ * allowed; `unresolved`, the name has no address; `resolver-failed`, name resolution failed;
+ * `unreachable`, no connection or an invalid certificate; `proxy-failed`, the upstream proxy is
+ * down or rejects this service. `timed-out`: the attempt took too long. `broken`: the connection
+ * was lost, the response is not HTTP or is too long, or the attempt was aborted.
  */
 export type WebhookFailureReason =
   "blocked" | "unresolved" | "resolver-failed" | "unreachable" | "proxy-failed" | "timed-out" | "broken";

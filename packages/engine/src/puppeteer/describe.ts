@@ -11,8 +11,9 @@ export function plainText(text: string): string {
 }
 
 /**
- * Describes an error to the operator without secrets. Node's messages contain at most an address and port, never a path
- * or query. A browser's error is reduced to the failed command, because its text may repeat the command's URL.
+ * Describes an error to the operator without secrets. Node's messages contain at most a host and
+ * port, never a path or query. A browser's error is reduced to the failed command, because its text
+ * may repeat the command's URL.
  */
 export function describe(error: unknown): string {
   if (error instanceof ProtocolError) return describeProtocolError(error);
@@ -26,7 +27,10 @@ function describeProtocolError({ message }: ProtocolError): string {
 
 const VERSION = /^(Headless)?(Chrome|Chromium|Edg|Edge|Brave|Opera|OPR)\/\d[\d.]{0,31}/;
 
-/** Returns a browser's name and version from the product that it reports, without anything that follows. */
+/**
+ * Returns only the name and version of the product that a browser reports; `unknown browser` if it
+ * is not a known one.
+ */
 export function readProduct(product: unknown): string {
   const [nameAndVersion = "unknown browser"] = VERSION.exec(String(product)) ?? [];
   return nameAndVersion;

@@ -40,8 +40,9 @@ export interface PuppeteerRendererOptions {
    */
   readonly browserProxyHost?: string | undefined;
   /**
-   * The user agent that pages send, 1 to 512 printable ASCII characters; by default Chrome's user agent for a
-   * local browser's version, and a remote browser's own without the word Headless.
+   * The user agent that pages send: 1 to 512 printable ASCII characters, without leading or
+   * trailing spaces. By default, Chrome's user agent for a local browser's version, and a remote
+   * browser's own without the word Headless.
    */
   readonly userAgent?: string | undefined;
   /** A local browser's sandbox. With `on`, the default, the browser does not start if the sandbox is not available. */

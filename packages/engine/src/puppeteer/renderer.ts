@@ -12,7 +12,7 @@ import type { RendererEvent } from "./renderer-event.ts";
 import { PageEnded, TabLost, TabSuspected } from "./page/page-end.ts";
 import { renderPage } from "./page/render-page.ts";
 
-/** Allows one retry, in case the browser or the page's process exits during a render. */
+/** Allows one retry, in case no tab can be opened, or the browser or the page's process exits. */
 const LOSSES_MAX = 2;
 const SKIPPED_FILTERS_NAMED_MAX = 10;
 

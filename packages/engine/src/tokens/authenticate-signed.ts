@@ -102,7 +102,7 @@ function invalidSignature(id: number | null = null): SnapError {
   const detail =
     id === null
       ? undefined
-      : `not signed with the current secret of token ${id}, or the token has expired or was revoked`;
+      : `not signed with the current secret of token ${id}, or the token has expired or does not exist`;
   return new SnapError(
     "invalid_signature",
     "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",

@@ -14,8 +14,8 @@ export interface TokenUses {
 }
 
 /**
- * Writes about once per token, hour and process. If a write fails, the next request's use is recorded
- * instead.
+ * Writes about once per token and hour, because every process reads the stored use. If a write
+ * fails, the next request's use is recorded instead.
  */
 export function createTokenUses({
   store,

@@ -14,8 +14,8 @@ import { hashSecret, makeSecret } from "./token-text.ts";
 export const ABILITIES: readonly Ability[] = ["screenshot", "pdf"];
 
 /**
- * A token with its secrets. Only `create`, `rotate` and `ensureAccount` return the bearer token; `Tokens.reveal` also
- * returns the signing secret later.
+ * A token with its secrets. Only `Tokens.create`, `Tokens.rotate` and `Accounts.ensure` return the
+ * bearer token; `Tokens.reveal` also returns the signing secret later.
  */
 export interface MintedToken {
   readonly record: TokenRecord;
@@ -59,8 +59,9 @@ export interface Tokens {
   /** Compares the secret key with the one that encrypted the newest signing secret. */
   checkSecretKey(): Promise<KeyMatch>;
   /**
-   * Gives a new signing secret to every token whose signing secret cannot be decrypted with the secret key, and returns these tokens.
-   * With `dryRun`, it only returns them. The tokens stay valid; their signed URLs do not.
+   * Gives a new signing secret to every token whose current one the secret key cannot decrypt, and
+   * returns these tokens. With `dryRun`, it only returns them. The tokens stay valid; their signed
+   * URLs do not.
    */
   replaceLostSecrets(options?: { readonly dryRun?: boolean }): Promise<readonly TokenRecord[]>;
 }

@@ -71,7 +71,7 @@ describe("accounts.ensure", () => {
     await expect(open(2).authenticate(SECRET)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("ends the previous credentials when the secret changes", async () => {
+  it("invalidates the previous credentials when the secret changes", async () => {
     const { signingSecret, ...first } = await engine.accounts.ensure({ email: EMAIL, token: SECRET });
     const query = new URLSearchParams({ url: "https://example.com/", tokenId: String(first.record.id) });
     query.set("signature", signQuery(query, signingSecret));

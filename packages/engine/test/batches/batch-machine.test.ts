@@ -113,7 +113,7 @@ describe("an item", () => {
       {
         status: "failed",
         code: "render_failed",
-        message: "The worker stopped unexpectedly 3 times while rendering this page.",
+        message: "The worker stopped or failed 3 times while rendering this page.",
       },
     ],
     ["rendering, renewed", rendering, renew, { ...rendering, leaseEndsAt: NOW + 25_000 }],

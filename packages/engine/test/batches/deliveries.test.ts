@@ -235,7 +235,7 @@ describe("a list of batches", () => {
       });
   });
 
-  it("requires a verified email address, as do the attempts and the resend of a batch", async () => {
+  it("requires a verified email address; attempts and resends also reject others' batches", async () => {
     const bench = openBatchBench();
     const [ada, grace] = [await bench.customer(), await bench.customer()];
     const batchId = await deliverOne(bench, ada);

@@ -40,7 +40,7 @@ function batchOf(count: number): BatchRecord {
   return { id: "batch_1", accountId: "acct_1", tokenId: 7, webhookUrl: null, ...ended, items };
 }
 
-/** Opens links over a cache that contains the batch's renderings, and counts how often the secret is decrypted. */
+/** Creates links to the batch's cached renderings, and counts decryptions of the secret. */
 async function open(batch: BatchRecord): Promise<{
   readonly links: (signer?: TokenRecord) => Promise<(string | null)[]>;
   readonly decryptions: () => number;
@@ -103,7 +103,7 @@ it("signs again with a rotated secret, another token or another expiry", async (
 
 it.each([
   ["percent-encoded", { pdf: true, headerHtml: "<b>".repeat(6_666), footerHtml: "<b>".repeat(6_666) }],
-  // a space takes three characters in a signed URL, and one in a form
+  // a signed URL contains "%20" for a space, which is longer than "+"
   ["of spaces", { css: " ".repeat(20_000), script: `1;${" ".repeat(3_000)}` }],
 ])("does not link a request that is too long for a URL: %s", async (_, parameters) => {
   const batch = batchOf(1);

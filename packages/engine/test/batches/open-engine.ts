@@ -29,7 +29,7 @@ export interface BatchBench {
   readonly sender: FakeWebhookSender;
   readonly attempts: DeliveryAttempt[];
   readonly errors: unknown[];
-  /** Opens another engine with the same storage, clock and sender. */
+  /** Opens another engine with the same storage, clock, renderer and sender. */
   open(options?: Partial<EngineOptions>): Engine;
   customer(options?: CustomerOptions): Promise<Customer>;
   submit(principal: Principal, paths: readonly string[], webhookUrl?: string): Promise<RenderBatch>;
@@ -133,7 +133,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
   };
 }
 
-/** Waits for all promises that do not depend on the clock. */
+/** Waits for one turn of the event loop, in which all pending microtasks run. */
 export function microtasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

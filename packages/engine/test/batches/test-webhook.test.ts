@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { HOOK, openBatchBench } from "./open-engine.ts";
 
 describe("a test event", () => {
-  it("is a signed document of a finished batch without items, and leaves no trace", async () => {
+  it("looks like the signed webhook of a finished batch without items, and leaves no trace", async () => {
     const { engine, sender, customer, attempts } = openBatchBench();
     const { token, signingSecret } = await customer();
     sender.returnNext({ kind: "responded", status: 200, retryAfterMs: null, body: "thanks" });
@@ -53,7 +53,7 @@ describe("a test event", () => {
     expect(sender.requests).toHaveLength(2);
   });
 
-  it("is sent to the trimmed URL", async () => {
+  it("is sent to the trimmed and encoded URL", async () => {
     const { engine, sender, customer } = openBatchBench();
     const { token } = await customer();
     const url = "https://hooks.example.com/a%20b";

@@ -170,7 +170,7 @@ describe("an account's render limit", () => {
     await engine.capture({ principal, parameters: { url: "https://example.com/now" } });
     engine.startWorker();
     for (const path of ["first", "second", "third"]) {
-      // the later the item, the less does its wait until the limit resets increase if it is rounded up to seconds
+      // rounded up to seconds, the waits would end after 60.9, 60.8 and 60.7 s: in reverse order
       await advance(900);
       await submit(principal, [path]);
     }
@@ -272,7 +272,7 @@ describe("credits that are only reserved", () => {
     ]);
   });
 
-  it("lapse after their worker dies, and are then available to its items again", async () => {
+  it("become available again after a dead worker's reservation lapses", async () => {
     const { engine, open, renderer, customer, submit, until, clock } = openBatchBench();
     const principal = await customer({ credits: 1 });
     const release = renderer.hold();
@@ -280,7 +280,7 @@ describe("credits that are only reserved", () => {
     open({ clock: { now: () => clock.now(), after: () => () => {} } }).startWorker();
     await renderer.whenCalled(1);
     clock.advance(21_000);
-    // the lost worker's render never ends, so this worker starts another
+    // the only credit is still reserved for the lost worker, so this one postpones the item
     engine.startWorker();
     await microtasks();
     expect((await engine.batches.get({ principal, batchId })).items[0]?.error).toBeNull();
@@ -431,7 +431,7 @@ describe("an item of one account", () => {
     await Promise.all(interactive);
   });
 
-  it("is not delayed by the waiting interactive renders of two accounts with their fair shares", async () => {
+  it("is not delayed by the waiting interactive renders of two accounts that have their fair shares", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 2 * concurrency });
     const [first, second, neighbor] = [await customer(), await customer(), await customer()];
     const release = renderer.hold();
@@ -440,7 +440,7 @@ describe("an item of one account", () => {
         engine.capture({ principal, parameters: { url: `https://example.com/${path}` } }),
       ),
     );
-    // the slots: renders beyond them need idle cores
+    // as many as there are slots; more need idle cores
     await renderer.whenCalled(concurrency);
     engine.startWorker();
     await submit(neighbor, ["a"]);

@@ -6,11 +6,11 @@ import { entityTag } from "../../src/cache/entity-tag.ts";
 import { createRenderingCache, type RenderingCache } from "../../src/cache/rendering-cache.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-const NAME = { accountId: "acct_1", key: "0f1e" };
+const KEY = { accountId: "acct_1", key: "0f1e" };
 
 let clock: ReturnType<typeof createFakeClock>;
 let store: RenderingStore;
-/** The store's calls, in order. */
+/** Calls of the store's `get` and `peek`, in order. */
 let calls: string[];
 
 beforeEach(() => {
@@ -42,81 +42,81 @@ function textOf(found: StoredRendering | null): string | null {
 describe("rendering caches with a shared store", () => {
   it("check the store on each lookup, but fetch the bytes once", async () => {
     const [one, two] = [open(), open()];
-    await one.store(NAME, rendering("one"));
+    await one.store(KEY, rendering("one"));
     calls = [];
-    expect([one.recall(NAME)?.etag, two.recall(NAME)]).toEqual([rendering("one").etag, null]);
-    expect(textOf(await two.lookUp(NAME))).toBe("one");
-    expect(textOf(await two.lookUp(NAME))).toBe("one");
-    expect(textOf(await one.lookUp(NAME))).toBe("one");
+    expect([one.recall(KEY)?.etag, two.recall(KEY)]).toEqual([rendering("one").etag, null]);
+    expect(textOf(await two.lookUp(KEY))).toBe("one");
+    expect(textOf(await two.lookUp(KEY))).toBe("one");
+    expect(textOf(await one.lookUp(KEY))).toBe("one");
     expect(calls).toEqual(["get", "peek", "peek"]);
   });
 
   it("fetch the bytes again after a caller has transferred them to another thread", async () => {
     const cache = open();
-    await cache.store(NAME, rendering("one"));
-    const buffer = (await cache.lookUp(NAME))?.bytes.buffer as ArrayBuffer;
+    await cache.store(KEY, rendering("one"));
+    const buffer = (await cache.lookUp(KEY))?.bytes.buffer as ArrayBuffer;
     structuredClone(buffer, { transfer: [buffer] });
-    expect(cache.recall(NAME)).toBeNull();
-    expect(textOf(await cache.lookUp(NAME))).toBe("one");
+    expect(cache.recall(KEY)).toBeNull();
+    expect(textOf(await cache.lookUp(KEY))).toBe("one");
   });
 
   it("do not fetch the bytes of a rendering that the caller already has", async () => {
     const [one, two] = [open(), open()];
-    await one.store(NAME, rendering("one"));
+    await one.store(KEY, rendering("one"));
     calls = [];
     const { etag } = rendering("one");
-    const held = await two.lookUp(NAME, (tag) => tag === etag);
+    const held = await two.lookUp(KEY, (tag) => tag === etag);
     expect([held?.etag, held?.bytes.byteLength]).toEqual([etag, 0]);
-    expect(textOf(await two.lookUp(NAME, () => false))).toBe("one");
-    expect(textOf(await two.lookUp(NAME, () => true))).toBe("one");
+    expect(textOf(await two.lookUp(KEY, () => false))).toBe("one");
+    expect(textOf(await two.lookUp(KEY, () => true))).toBe("one");
     expect(calls).toEqual(["peek", "peek", "get", "peek"]);
   });
 
   it("notice immediately that another process deleted a rendering", async () => {
     const [one, two] = [open(), open()];
-    await one.store(NAME, rendering("one"));
-    await two.lookUp(NAME);
-    await store.delete(NAME);
-    for (const cache of [one, two]) expect(await cache.lookUp(NAME)).toBeNull();
+    await one.store(KEY, rendering("one"));
+    await two.lookUp(KEY);
+    await store.delete(KEY);
+    for (const cache of [one, two]) expect(await cache.lookUp(KEY)).toBeNull();
   });
 
   it("notice immediately that another process replaced a rendering", async () => {
     const [one, two] = [open(), open()];
-    await one.store(NAME, rendering("one"));
-    await two.lookUp(NAME);
-    await one.store(NAME, rendering("two"));
-    expect(textOf(await two.lookUp(NAME))).toBe("two");
-    expect(textOf(await one.lookUp(NAME))).toBe("two");
+    await one.store(KEY, rendering("one"));
+    await two.lookUp(KEY);
+    await one.store(KEY, rendering("two"));
+    expect(textOf(await two.lookUp(KEY))).toBe("two");
+    expect(textOf(await one.lookUp(KEY))).toBe("two");
   });
 
   it("return the stored expiry after another process has renewed the rendering", async () => {
     const [one, two] = [open(), open()];
-    await one.store(NAME, rendering("one", 60));
-    await two.lookUp(NAME);
+    await one.store(KEY, rendering("one", 60));
+    await two.lookUp(KEY);
     clock.advance(30_000);
-    await one.store(NAME, rendering("one", 60));
-    expect((await two.lookUp(NAME))?.expiresAt).toBe(START_MS + 90_000);
+    await one.store(KEY, rendering("one", 60));
+    expect((await two.lookUp(KEY))?.expiresAt).toBe(START_MS + 90_000);
     clock.advance(45_000);
-    expect((await two.lookUp(NAME))?.expiresAt).toBe(START_MS + 90_000);
+    expect((await two.lookUp(KEY))?.expiresAt).toBe(START_MS + 90_000);
     clock.advance(15_000);
-    expect(await two.lookUp(NAME)).toBeNull();
+    expect(await two.lookUp(KEY)).toBeNull();
   });
 
   it("miss while the store returns nothing, and hit afterwards", async () => {
     const cache = open();
-    await cache.store(NAME, rendering("one"));
+    await cache.store(KEY, rendering("one"));
     const { get, peek } = store;
     Object.assign(store, { get: async () => null, peek: async () => null });
-    expect(await cache.lookUp(NAME)).toBeNull();
+    expect(await cache.lookUp(KEY)).toBeNull();
     Object.assign(store, { get, peek });
-    expect(textOf(await cache.lookUp(NAME))).toBe("one");
+    expect(textOf(await cache.lookUp(KEY))).toBe("one");
   });
 
   it("treat a corrupt body as a miss and delete it", async () => {
     const stored = rendering("one");
-    await store.put({ ...NAME, rendering: { ...stored, bytes: new TextEncoder().encode("two") } });
-    expect(await open().lookUp(NAME)).toBeNull();
-    expect(await store.get({ ...NAME, now: clock.now() })).toBeNull();
+    await store.put({ ...KEY, rendering: { ...stored, bytes: new TextEncoder().encode("two") } });
+    expect(await open().lookUp(KEY)).toBeNull();
+    expect(await store.get({ ...KEY, now: clock.now() })).toBeNull();
   });
 });
 

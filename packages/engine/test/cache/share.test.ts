@@ -473,10 +473,10 @@ describe("identical requests in several processes", () => {
     const one = startProcess().send();
     await one.finish("made");
     await advance(6000);
-    const lost = { name: NAME, holder: "b", leaseMs: 60_000, priority: "batch" } as const;
-    expect(await leases.acquire(lost)).toBe("acquired");
+    const claim = { name: NAME, holder: "b", leaseMs: 60_000, priority: "batch" } as const;
+    expect(await leases.acquire(claim)).toBe("acquired");
     await advance(10_000);
-    expect(await leases.acquire({ ...lost, holder: "c" })).toBe("held");
+    expect(await leases.acquire({ ...claim, holder: "c" })).toBe("held");
   });
 
   it("continue, and report the error, if the lease cannot be renewed or released", async () => {

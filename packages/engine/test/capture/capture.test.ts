@@ -298,7 +298,7 @@ describe("capture, after a failure,", () => {
       code: "render_failed",
       status: 500,
       message:
-        "The rendering is larger than the limit of 67,108,864 bytes. Capture less of the page, or use WebP or JPEG instead of PNG.",
+        "The rendering is larger than the limit of 67,108,864 bytes. Capture less of the page; for a screenshot, use WebP or JPEG instead of PNG.",
       notes: ["capture-too-large"],
     });
     expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });

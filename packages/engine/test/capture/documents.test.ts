@@ -18,20 +18,20 @@ let storage: ReturnType<typeof createMemoryStorage>;
 let engine: Engine;
 let principal: Principal;
 let lookedUp: string[];
-let found: string[];
+let findCalls: string[];
 
 beforeEach(async () => {
   clock = createFakeClock(START_MS);
   renderer = createFakeRenderer();
   const memory = createMemoryStorage();
   lookedUp = [];
-  found = [];
+  findCalls = [];
   storage = {
     ...memory,
     documents: {
       ...memory.documents,
       find(request) {
-        found.push(request.accountId);
+        findCalls.push(request.accountId);
         return memory.documents.find(request);
       },
     },
@@ -88,11 +88,11 @@ describe("capture of a stored document", () => {
       creditCost: 0,
     });
     // once for the page, and once for the missing file
-    expect(found).toEqual([principal.account.id, principal.account.id]);
+    expect(findCalls).toEqual([principal.account.id, principal.account.id]);
     expect(lookedUp).toEqual([]);
   });
 
-  it("does not read the files of a document that was deleted during the render", async () => {
+  it("fails to serve a file once the document has been deleted", async () => {
     await store(principal.account.id);
     await engine.capture({ principal, parameters: { url } });
     await engine.documents.delete({ principal, id: ID });
@@ -138,7 +138,7 @@ describe("capture of a stored document", () => {
       code: "target_unreachable",
       status: 422,
       message:
-        "Of a document, only https://documents.snap.invalid/<id>/ can be rendered, which shows its index page. Upload another page as a separate document.",
+        "Only a document's own URL, https://documents.snap.invalid/<id>/, can be rendered; it shows the index page. To render another page, upload it as a separate document.",
     });
     expect(renderer.calls).toEqual([]);
     expect((await engine.credits(principal.account)).used).toBe(0);
@@ -185,7 +185,7 @@ describe("capture of content", () => {
     const again = { principal, parameters: "", document: { html: Buffer.from(HTML) } };
     expect(await engine.capture(again)).toMatchObject({ cache: "hit", creditCost: 0 });
     expect((await engine.capture({ principal, parameters: { url } })).cache).toBe("hit");
-    expect(found).toEqual([]);
+    expect(findCalls).toEqual([]);
     const uncached = failureOf(engine.capture({ principal, parameters: { url, scale: 2 } }));
     expect(await uncached).toMatchObject({ code: "target_unreachable" });
   });

@@ -79,7 +79,7 @@ it.each([
   ["without stores", {}, 40_000],
   ["with a store, which takes at most 30 s", { stores: { slow: { store } } }, 10_000],
 ])(
-  // the longest render takes 45 s, and 5 s remain
+  // the longest render takes 45 s, and 5 s are for the steps around it
   "finishWithin(90_000) lets a waiting render start within $2 ms, but not later: $0",
   async (_name, options, lastStartMs) => {
     for (const [waitMs, starts] of [

@@ -70,13 +70,13 @@ beforeEach(async () => {
     storage: { ...storage, ledger: faulty.ledger, close: async () => void events.push("storage closed") },
     renderer,
     clock,
-    onEvent: countEvent,
+    onEvent: recordEvent,
     onBackgroundError: (error) => errors.push(error),
   });
   principal = await createPrincipal(engine);
 });
 
-function countEvent(event: EngineEvent): void {
+function recordEvent(event: EngineEvent): void {
   if (event.type === "ledger-failed") events.push(`${event.operation} failed`);
   if (event.type === "reservation-ended") events.push(event.resolution);
 }
@@ -96,7 +96,7 @@ async function journal(): Promise<string[]> {
   return lines.map(({ kind }) => kind).toReversed();
 }
 
-/** Makes a request whose settlement is committed, but fails for the caller. */
+/** Makes a request fail after its settlement is committed; refunds and reversals fail too. */
 async function failCapture(): Promise<void> {
   Object.assign(faults, { settle: "after", refund: "before", reverse: "before" } satisfies typeof faults);
   const failed = engine.capture({ principal, parameters });
@@ -237,7 +237,7 @@ describe("a capture's events", () => {
 
   it("report that no credit could be reserved", async () => {
     storage.ledger.reserve = () => Promise.reject(new Error("no connection"));
-    const failing = openTestEngine({ storage, renderer, clock, onEvent: countEvent });
+    const failing = openTestEngine({ storage, renderer, clock, onEvent: recordEvent });
     await expect(failing.capture({ principal, parameters })).rejects.toMatchObject({ code: "server_error" });
     expect(events).toEqual(["reserve failed"]);
   });
@@ -281,7 +281,7 @@ describe("reversals", () => {
     createReversals({
       ledger: { ...storage.ledger, reverse: ({ reservationId }) => reverse(reservationId) },
       clock,
-      onEvent: countEvent,
+      onEvent: recordEvent,
       onBackgroundError: (error) => errors.push(error),
     });
 

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const NOW = 65 * DAY_MS;
 const empty = { granted: 0, used: 0, reserved: 0 };
 
-/** Verifies a ledger with these portions, each named by its index. */
+/** Verifies a ledger whose audit returns these portions, one per call. */
 function verify(...portions: readonly (readonly PeriodAudit[])[]): Promise<LedgerReport> {
   const ledger = {
     audit: ({ after }: { readonly after: string | null }): Promise<AuditPortion> => {

@@ -117,7 +117,7 @@ describe("documents", () => {
     const stored = "200 documents (490 bytes) are stored";
     await expect(create("one more")).rejects.toMatchObject({
       code: "validation_failed",
-      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, or wait until some expire. A shorter documentTtl helps.`,
+      message: `The document would exceed the account's limit of 200 stored documents: ${stored}; delete some, or wait until some expire. A shorter documentTtl frees space sooner.`,
       errors: { body: ["would exceed the account's limit of 200 stored documents"] },
     });
     await create("7");
@@ -134,7 +134,7 @@ describe("documents", () => {
     });
   });
 
-  /** Uploads documents whose first or second step waits; `started` has the names of those that reached it. */
+  /** `upload` waits in `step` until released; `started` lists the uploads that have reached it. */
   const holdUploads = (step: "receive" | "unpack") => {
     const started: string[] = [];
     const releases: (() => void)[] = [];
@@ -187,7 +187,7 @@ describe("documents", () => {
     const { id } = await create("a", ada, 60);
     await create("b");
     clock.advance(60_000);
-    // not while a render may still read it
+    // a render that started before the expiry can read it until its reservation lapses
     clock.advance(135_000);
     const key = { accountId: ada.account.id, id, now: START_MS };
     await expect.poll(() => storage.documents.find(key)).toBeNull();

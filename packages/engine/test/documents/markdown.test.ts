@@ -19,7 +19,7 @@ async function bodyOf(markdown: string): Promise<string> {
 }
 
 describe("Markdown", () => {
-  it("does not crash the process if the conversion thread fails after it has finished", async () => {
+  it("does not crash the process if the thread fails after the conversion", async () => {
     const handled: boolean[] = [];
     const failOnceFinished = (thread: Worker): void =>
       void thread.once("message", () => handled.push(thread.emit("error", new Error("out of memory"))));
@@ -95,7 +95,7 @@ describe("Markdown", () => {
   });
 
   it("has its running or queued conversion canceled once no caller waits for it", async () => {
-    // without a limit on its CPU time, the thread can only be stopped by the signal
+    // the thread never reaches its CPU limit, so only the signal stops it before 60 s have passed
     const { cpuUsage } = Worker.prototype;
     Object.assign(Worker.prototype, { cpuUsage: async () => ({ user: 0, system: 0 }) });
     onTestFinished(() => void Object.assign(Worker.prototype, { cpuUsage }));

@@ -9,7 +9,7 @@ import {
 } from "../../src/puppeteer/proxy/proxy.ts";
 import { parseTargetList } from "../../src/targets/target-list.ts";
 
-/** Opens an egress proxy that allows `entries`, by default loopback addresses; closes it after the test. */
+/** Opens an egress proxy that allows `entries`, by default 127.0.0.1; closes it after the test. */
 export async function openProxy(
   options: Partial<EgressProxyOptions> & { readonly entries?: string } = {},
 ): Promise<ProxiedEgress> {

@@ -129,7 +129,7 @@ describe("an idle connection", () => {
     expect(upstream.heads.length).toBe(2);
   });
 
-  it("is closed before the server's own timeout, which Keep-Alive announces", async () => {
+  it("is closed earlier than by default if the server's Keep-Alive announces a short timeout", async () => {
     const upstream = await serveFirst(FINE.replace("\r\n", "\r\nKeep-Alive: timeout=2\r\n"));
     await new Client(await openProxy()).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
     const connection = connectionOf(upstream, 1);

@@ -8,8 +8,8 @@ import { expect, it } from "vitest";
 const PROGRAM = fileURLToPath(new URL("own-network.ts", import.meta.url));
 
 it("blocks this machine's public addresses for pages and webhooks, unless they are allowed", async () => {
-  const own = ["--user", "--map-root-user", "--net", process.execPath, PROGRAM];
-  const { stdout } = await promisify(execFile)("unshare", own);
+  const args = ["--user", "--map-root-user", "--net", process.execPath, PROGRAM];
+  const { stdout } = await promisify(execFile)("unshare", args);
   expect(JSON.parse(stdout)).toEqual({
     address: "blocked",
     address6: "blocked",

@@ -150,7 +150,7 @@ describe("connections", () => {
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
-  it("to the same host share one name resolution", async () => {
+  it("to the same host share one lookup", async () => {
     const upstream = await serveRequests((socket, { request }) => void (request < 3 && socket.write(FINE)));
     const resolutions = [["127.0.0.1"], ["127.0.0.2"]];
     const proxy = await openProxy({

@@ -5,7 +5,7 @@ const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const connectTo = (authority: string): string =>
   `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
-/** Addresses of this machine, loopback ones included, as a page can spell them. */
+/** Hosts in a page's URL that lead to this machine's loopback interface. */
 const SPELLINGS = ["127.0.0.1", "127.1.2.3", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] as const;
 
 const entries = "0.0.0.0/0, ::/0, localhost";
@@ -22,7 +22,7 @@ it.each(SPELLINGS)(
   },
 );
 
-it("a proxy stays closed to a page even if the allowlist names its port", async () => {
+it("a proxy is blocked for a page even if the allowlist names its port", async () => {
   const other = await openProxy();
   const own = await openProxy({ entries: `127.0.0.1:${other.port}` });
   await new Client(own).send(connectTo(`127.0.0.1:${other.port}`)).closes();

@@ -198,7 +198,7 @@ describe("createS3Store, as a bucket", () => {
     expect(await open().delete("a.png")).toEqual(failure);
   });
 
-  it("returns null for an object of any size over the maximum", async () => {
+  it("returns null for an object that is much larger than the maximum", async () => {
     await put("a.png", { content });
     expect(await open().get({ key: "a.png", maxBytes: 1000 })).toEqual({ bytes: null });
   });
@@ -258,7 +258,7 @@ describe("createS3Store, as a bucket", () => {
     const entries = keys.map((key) => `<Key>${encodeURIComponent(key)}</Key>`);
     const endpoint = await serve(`<ListBucketResult>${entries.join("")}</ListBucketResult>`);
     const list = open({ endpoint }).list({ prefix: "a/", after: "", limit: 1000 });
-    // the key that the limit cuts off is not among them
+    // the response is read up to 2 MiB; the key that is cut off there is not among them
     expect(await list).toEqual({ keys: keys.slice(0, 694) });
   });
 

@@ -37,7 +37,7 @@ function querying(servers: readonly NameServer[], options: SystemResolverOptions
   });
 }
 
-async function writeFiles(): Promise<{ hosts: string; search: string }> {
+async function temporaryPaths(): Promise<{ hosts: string; search: string }> {
   const folder = await temporaryDirectory();
   return { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
 }
@@ -240,7 +240,7 @@ describe("the cache", () => {
 
 describe("the hosts file", () => {
   it("comes first, for any name, and is read again when it changes", async () => {
-    const { hosts } = await writeFiles();
+    const { hosts } = await temporaryPaths();
     const server = await serve(() => [V4]);
     const resolver = querying([server], { hostsFile: hosts });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
@@ -259,7 +259,7 @@ describe("the hosts file", () => {
 
 describe("a hosts file that is temporarily unreadable", () => {
   it("is read again at the next lookup, although it has not changed", async () => {
-    const { hosts } = await writeFiles();
+    const { hosts } = await temporaryPaths();
     await writeFile(hosts, "10.0.0.1 example.com\n");
     const server = await serve(() => [V4]);
     const resolver = querying([server], { hostsFile: hosts });
@@ -285,7 +285,7 @@ describe("search domains", () => {
     server.questions.filter((question) => question.startsWith("A ")).map((question) => question.slice(2));
 
   it("complete the names of services, as in Kubernetes", async () => {
-    const { search } = await writeFiles();
+    const { search } = await temporaryPaths();
     const server = await serve(services);
     const resolver = querying([server], { searchFile: search });
     expect(await resolver.resolve("web.shop.svc")).toEqual([]);
@@ -303,7 +303,7 @@ describe("search domains", () => {
   });
 
   it("are tried after the name itself if it has enough dots", async () => {
-    const { search } = await writeFiles();
+    const { search } = await temporaryPaths();
     await writeFile(search, "domain cluster.local\n");
     const server = await serve(services);
     const resolver = querying([server], { searchFile: search });
@@ -313,7 +313,7 @@ describe("search domains", () => {
   });
 
   it("are skipped if their servers fail, but the lookup of an unknown name then fails", async () => {
-    const { search } = await writeFiles();
+    const { search } = await temporaryPaths();
     await writeFile(search, "search broken.example\noptions ndots:2\n");
     const server = await serve((question) =>
       question.name.endsWith("broken.example") ? "SERVFAIL" : services(question),

@@ -17,7 +17,7 @@ export interface Upstream {
   readonly sockets: Socket[];
 }
 
-/** Starts a TCP server that calls `respond` for each request; requests have no body. */
+/** Starts a TCP server that calls `respond` for each chunk of data, as if it were one request. */
 export async function serveRequests(
   respond: (socket: Socket, at: { readonly connection: number; readonly request: number }) => void,
 ): Promise<Upstream> {

@@ -23,14 +23,14 @@ interface ReceiverOptions {
 
 interface SecureReceiver {
   readonly port: number;
-  /** Server names (SNI) and bodies received. */
+  /** Server names received (SNI). */
   readonly servernames: (string | false | null)[];
   readonly bodies: string[];
   /** Resolves with the decrypted data of a connection, once it closes. */
   readonly closed: Promise<string>;
 }
 
-async function receive(options: ReceiverOptions = {}): Promise<SecureReceiver> {
+async function openReceiver(options: ReceiverOptions = {}): Promise<SecureReceiver> {
   const { names = [RECEIVER], validUntil = TOMORROW, isTrusted = true, address = "127.0.0.1" } = options;
   const { cert, key } = makeCertificate({ names, validUntil });
   if (isTrusted) trust(cert);
@@ -59,7 +59,7 @@ function trust(cert: string): void {
 
 describe("a webhook over https", () => {
   it("is sent to a receiver with a certificate for its name, with SNI (RFC 6066, 3)", async () => {
-    const receiver = await receive();
+    const receiver = await openReceiver();
     expect(await send(openSender(), `https://Receiver.example.com:${receiver.port}/`)).toEqual(
       responded(204),
     );
@@ -68,7 +68,7 @@ describe("a webhook over https", () => {
   });
 
   it("is encrypted even if the URL starts with a space or has capitals", async () => {
-    const receiver = await receive();
+    const receiver = await openReceiver();
     for (const scheme of [" https", "HTTPS"]) {
       const url = `${scheme}://receiver.example.com:${receiver.port}/`;
       expect(await send(openSender(), url)).toEqual(responded(204));
@@ -77,7 +77,7 @@ describe("a webhook over https", () => {
   });
 
   it("is sent through an upstream proxy, which sees only the checked address", async () => {
-    const receiver = await receive();
+    const receiver = await openReceiver();
     const proxy = await openConnectProxy({ leadsTo: receiver.port, credentials: "ada:s3cret" });
     onTestFinished(() => proxy.close());
     const sender = openSender({
@@ -98,7 +98,7 @@ describe("a webhook over https", () => {
     ["127.0.0.1", "127.0.0.1", [127, 0, 0, 1]],
     ["[::1]", "::1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
   ])("is sent to %s if its certificate is for the address, without SNI", async (host, address, bytes) => {
-    const receiver = await receive({ address, names: [{ kind: "address", bytes }] });
+    const receiver = await openReceiver({ address, names: [{ kind: "address", bytes }] });
     expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(responded(204));
     expect(receiver.servernames).toEqual([false]);
     expect(receiver.bodies).toEqual(["{}"]);
@@ -112,7 +112,7 @@ describe("a webhook over https", () => {
     ["an expiry in the past", "receiver.example.com", { validUntil: YESTERDAY }],
     ["an untrusted issuer", "receiver.example.com", { isTrusted: false }],
   ])("is not sent if the certificate has %s", async (_case, host, options) => {
-    const receiver = await receive(options);
+    const receiver = await openReceiver(options);
     expect(await send(openSender(), `https://${host}:${receiver.port}/`)).toEqual(failed("unreachable"));
     expect(await receiver.closed).toBe("");
     expect(receiver.bodies).toEqual([]);
@@ -121,7 +121,7 @@ describe("a webhook over https", () => {
   it("is not sent if the certificate is untrusted, even with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
-    const receiver = await receive({ isTrusted: false });
+    const receiver = await openReceiver({ isTrusted: false });
     expect(await send(openSender(), `https://receiver.example.com:${receiver.port}/`)).toEqual(
       failed("unreachable"),
     );

@@ -197,7 +197,7 @@ it("aborts the attempt whose signal aborts, and no other", async () => {
 });
 
 describe("close", () => {
-  it("aborts current attempts and rejects later ones", async () => {
+  it("fails current and later attempts", async () => {
     const receiver = await serveHang();
     const sender = openSender();
     const outcomes = [1, 2].map(() => send(sender, `http://127.0.0.1:${receiver.port}/`));

@@ -14,7 +14,7 @@ it.each([
   expect(isCatastrophicExpression(source)).toBe(true);
 });
 
-// in the forms that public lists use
+// most have a form that public lists use
 it.each([
   String.raw`^https?:\/\/[a-z]{8,15}\.(?:com|net)\/[0-9a-f]{32}\.js$`,
   String.raw`^https?:\/\/(?:www\.|[a-z0-9]{7,10}\.)?[-a-z0-9]{5,}\.(?:club|xyz)\/.*\/[a-z0-9_]{2,15}\.(php|jsx?)$`,
@@ -26,6 +26,6 @@ it.each([
   String.raw`(?:[a-z]+-){2}[a-z]+\.gif`,
   String.raw`(a+)b+`,
   String.raw`([+*|])+\(a+\)+`,
-])("finds nothing in the expression of a public filter: %s", (source) => {
+])("finds nothing in a harmless expression: %s", (source) => {
   expect(isCatastrophicExpression(source)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { limitMatching } from "../../src/filter-lists/limit-matching.ts";
 
 const request = (url: string) => ({ url, documentUrl: "https://page.example/", type: "image" }) as const;
 const AD = request("https://ads.example/banner.png");
-/** Several times as many as are needed to reach the limit. */
+/** Far more than are needed to reach the limit. */
 const REQUESTS = 100;
 
 /** Returns the list for one render, and how many times its limit was reached. */

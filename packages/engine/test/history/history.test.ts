@@ -6,7 +6,7 @@ import { DAY_MS, NOON, openHistory, type HistoryBench } from "./open-history.ts"
 const url = "https://example.com/";
 const WHOLE_YEARS = { from: "2026-01-01", to: "2027-12-31", by: "day" } as const;
 
-/** Waits until pruning has finished. */
+/** Advances the clock by five minutes, in which pruning runs five times. */
 async function prune({ clock }: HistoryBench): Promise<void> {
   for (let pass = 0; pass < 5; pass += 1) {
     clock.advance(60_000);

@@ -80,7 +80,7 @@ describe("the history of batch items", () => {
       [null, "miss"],
       [null, "miss"],
     ]);
-    // excludes the minute that the second item waited
+    // a duration excludes the minute that the second item waited
     for (const { durationMs } of entries) expect(durationMs).toBeLessThan(1000);
   });
 

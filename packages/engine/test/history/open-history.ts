@@ -25,7 +25,7 @@ export interface HistoryBench {
   readonly renderer: FakeRenderer;
   readonly principal: Principal;
   readonly errors: unknown[];
-  /** Waits until the history is written, and returns its entries, newest first. */
+  /** Advances the clock by a second to write the history; returns its entries, newest first. */
   written(): Promise<readonly HistoryEntry[]>;
 }
 

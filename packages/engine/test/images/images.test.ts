@@ -148,17 +148,17 @@ describe("createImageProcessor", () => {
           },
           { owner, signal: aborted.signal },
         );
-      const others = owner === undefined ? [0, 1] : [0];
-      const running = others.map(begin);
-      await vi.waitFor(() => expect(started).toEqual(others));
+      const first = owner === undefined ? [0, 1] : [0];
+      const running = first.map(begin);
+      await vi.waitFor(() => expect(started).toEqual(first));
       const next = images.run(async () => void started.push(2), { owner });
       aborted.abort(new Error("given up"));
       await images.load();
       await microtasks();
-      expect(started).toEqual(others);
+      expect(started).toEqual(first);
       for (const { resolve } of gates) resolve();
       await Promise.all([...running, next]);
-      expect(started).toEqual([...others, 2]);
+      expect(started).toEqual([...first, 2]);
     },
   );
 

@@ -27,9 +27,9 @@ function processor({ isInstalled = true, waiting = 0 } = {}): ImageProcessor & {
     version: null,
     waiting,
     load: () => images.load(),
-    run: (work, signal) => {
+    run: (work, request) => {
       runs += 1;
-      return images.run(work, signal);
+      return images.run(work, request);
     },
     get runs() {
       return runs;
@@ -83,7 +83,7 @@ describe("createPreviewsWith", () => {
     }
   });
 
-  it("makes one preview at a time, and lets an account wait for one more", async () => {
+  it("lets an account wait for two previews at a time, and shares one that is being made", async () => {
     const images = processor();
     const find = createPreviewsWith(images, LIMITS);
     const bytes = await plain(300, 200);

@@ -46,7 +46,7 @@ describe("parseParameters", () => {
     expect(parseParameters(input)).toEqual(parseParameters({ url }));
   });
 
-  it("reports a broken rule between parameters in addition to a fraction where an integer is required", () => {
+  it("reports both a fractional delay and a width without a height", () => {
     let names: string[] = [];
     try {
       parseParameters({ url, delay: 1.5, width: 800 });

@@ -246,7 +246,7 @@ describe("the error for invalid values", () => {
     expect(Object.keys(error.errors ?? {})).toEqual([name]);
   });
 
-  it("lists the missing margins or clip edges", () => {
+  it("lists the missing margins or clip parameters", () => {
     expect(Object.keys(errorOf(`${PAGE}&pdf=1&marginTop=5&marginLeft=5`).errors ?? {})).toEqual([
       "marginRight",
       "marginBottom",

@@ -8,7 +8,7 @@ import { openEchoSite, redirectTo, type EchoSite, type Pages, type Received } fr
 import { errorOf, screenshot, type ScreenshotOptions } from "./setup.ts";
 import { TO_LOOPBACK } from "./trap.ts";
 
-/** Part of every secret, including the encoded one. */
+/** Part of every secret before it is encoded. */
 const SECRET = "s3cr3t";
 const ACCESS = {
   headers: { "X-Secret": `header ${SECRET}` },
@@ -34,13 +34,13 @@ interface Sites {
   readonly third: EchoSite;
 }
 
-/** The pages' links. */
+/** The origins of both sites, for the links of the pages. */
 interface Origins {
   readonly ownOrigin: string;
   readonly thirdOrigin: string;
 }
 
-/** Opens the site of `url`, and a site on another host. */
+/** Opens a site at own.example with these pages, and one at third.example. */
 async function openSites(ownPages: (origins: Origins) => Pages): Promise<Sites> {
   let ownOrigin = "";
   const third = await openEchoSite((port) => ({
@@ -63,7 +63,7 @@ async function openSites(ownPages: (origins: Origins) => Pages): Promise<Sites> 
   return { own, third };
 }
 
-/** A frame from the other site that requests resources that only the first site may read. */
+/** A page of the other site. Its requests for resources of `origin` must not carry the secrets. */
 function hostileFrame(origin: string): string {
   return `<meta name=referrer content=no-referrer>
     <iframe src="${origin}/document-of-frame"></iframe>
@@ -93,7 +93,7 @@ function render({ own }: Sites, options: ScreenshotOptions = {}, path = "/"): Pr
   return renderer.render(screenshot(`http://own.example:${own.port}${path}`, { ...ACCESS, ...options }));
 }
 
-/** Returns the paths that were requested without one of the secrets; fails if one was not requested at all. */
+/** Returns the paths of requests that lack a secret; fails if a path was not requested. */
 function lacking({ own }: Sites, ...paths: readonly string[]): string[] {
   const isComplete = (headers: Received["headers"]): boolean =>
     headers["x-secret"] === "header s3cr3t" &&

@@ -135,7 +135,7 @@ describe("the browser that a page sees", () => {
   it.each([
     ["und", ["und"], "und"],
     ["und-CH", ["und-CH"], "und-CH"],
-  ])("has no second language if it has the locale %s", async (locale, languages, header) => {
+  ])("has a single language with the locale %s", async (locale, languages, header) => {
     const seen = await seenBy({ locale });
     expect(seen.get("page")).toMatchObject({ languages });
     expect(headers.get("page")).toMatchObject({ "accept-language": header });

@@ -42,7 +42,7 @@ it("blocks hosts in a remote browser that connects directly", async () => {
   expect(await render("/own.html", "page.test")).toEqual(["blocked=3"]);
   expect(site.received("/own.html")).toEqual(["fine.test/8.png", "page.test/own.html"]);
   await render("/sockets.html", "fine.test");
-  // shared workers in remote browsers are not followed
+  // a remote browser's shared workers are not watched, so their WebSockets are not blocked
   expect(site.received("/sockets.html").filter((text) => text.startsWith("ws:"))).toEqual([
     "ws:fine.test/shared",
   ]);

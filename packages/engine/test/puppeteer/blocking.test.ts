@@ -70,7 +70,7 @@ describe.concurrent("blockUrls with hosts", () => {
     expect(notes).toEqual(["blocked=4"]);
   });
 
-  it("blocks frames in other processes, workers and WebSockets", async () => {
+  it("blocks requests from frames in other processes and from workers, and WebSockets", async () => {
     expect(await load("/everywhere.html", { blockUrls: "ads.test" })).toEqual({
       received: [
         "fine.test/frame.html",
@@ -175,7 +175,7 @@ describe.concurrent("blockUrls with URL patterns", () => {
     });
   });
 
-  it("blocks frames in other processes, workers and WebSockets", async () => {
+  it("blocks requests from frames in other processes and from workers, and WebSockets", async () => {
     expect(await load("/everywhere.html", { blockUrls: "*//ads.test*" })).toEqual({
       received: [
         "fine.test/frame.html",
@@ -247,7 +247,7 @@ describe.concurrent("blockResources", () => {
     expect(notes).toEqual([`blocked=${kind === "stylesheet" ? 1 : blocked.length}`]);
   });
 
-  it("blocks WebSockets in frames, their initial documents and workers", async () => {
+  it("blocks WebSockets in the page, in the initial document of a frame, and in workers", async () => {
     const { notes, received } = await load("/sockets.html", { blockResources: "websocket" });
     expect(received.filter((text) => text.startsWith("ws:"))).toEqual([]);
     expect(received).toContain("page.test/closed-1006-1006-1006-1006-1006.js");

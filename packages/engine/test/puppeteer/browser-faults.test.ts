@@ -25,7 +25,7 @@ import {
 import { allowPorts, failureOf, readProcessGroup, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** All orphan processes must be gone by then. */
+/** Time limit for processes to exit, a profile to be removed or a replacement to start. */
 const SOON = { timeout: 2_000, interval: 50 };
 
 let site: Site;
@@ -92,7 +92,7 @@ function duringLoad(fault: () => void, times: number): void {
   };
 }
 
-/** Keeps a browser stopped until it exits, because a renderer that throttles it can resume it once or twice. */
+/** Keeps a browser stopped until it exits; otherwise throttling could resume it. */
 function keepStopped(pid: number): void {
   const stop = setInterval(() => {
     if (readProcessGroup(pid).length === 0) clearInterval(stop);
@@ -123,10 +123,10 @@ const killRenderers = (pid: number): void => {
 
 describe.each([
   ["a browser killed during a render", killBrowser, "/held", true],
-  // while the document loads, the page's process might still be starting, but it loads the image itself
+  // the page's process may still be starting while the document loads, but not while its image does
   ["a page's process killed during a render", killRenderers, "/with-held-image", false],
 ])("%s", (_name, kill, path, pageEnded) => {
-  it("causes a retry in a new tab after the first failure", async () => {
+  it("causes a retry after the first failure", async () => {
     const { renderer, events, pid } = observe();
     await renderer.health();
     duringLoad(() => kill(pid()), 1);
@@ -392,7 +392,7 @@ it("a page whose script loops forever leaves no process behind", async () => {
   });
   await renderer.health();
   expect((await failureOf(renderer.render(screenshot(spinning.url("/"))))).code).toBe("render_timeout");
-  // one is the next ready tab's
+  // the next ready tab has one such process
   await vi.waitFor(() => {
     const renderers = readProcessGroup(pid()).filter((member) => member.role === "renderer");
     expect(renderers.length).toBeLessThanOrEqual(1);
@@ -402,7 +402,7 @@ it("a page whose script loops forever leaves no process behind", async () => {
 });
 
 describe("a browser whose parent process is killed", () => {
-  it("exits and removes its profile, and has not inherited secrets", async () => {
+  it("exits, has its profile removed, and has not inherited secrets", async () => {
     const [parent, pid] = await startParent();
     for (const member of readProcessGroup(pid)) {
       expect(readFileSync(`/proc/${member.pid}/environ`, "latin1")).not.toContain("hunter2");

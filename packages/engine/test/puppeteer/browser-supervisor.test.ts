@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { BrowserSupervisor, type TabLease } from "../../src/puppeteer/browser/browser-supervisor.ts";
 import type { RenderingBrowser } from "../../src/puppeteer/browser/rendering-browser.ts";
 
-/** Supervises browsers that fail to open tabs with an error that has this code. */
+/** Supervises a browser that cannot open a tab: each attempt fails with an error with this code. */
 function supervise(code: string): { readonly ended: string[]; acquire: () => Promise<TabLease> } {
   const ended: string[] = [];
   const browser = {

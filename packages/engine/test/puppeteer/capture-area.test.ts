@@ -214,7 +214,7 @@ describe("a part of a page whose URL has a fragment", () => {
     { selector: "#last", mask: ".x" },
     { selector: "#last", javascript: false },
     { ...CLIP, clipY: 3000 },
-  ])("does not show fixed elements of the page's top: %j", async (part) => {
+  ])("does not show the fixed elements at the page's top: %j", async (part) => {
     const { pixel } = await png("/jump#last", part);
     expect([pixel(150, 25), pixel(150, 75)]).toEqual([GREEN, GREEN]);
   });
@@ -387,7 +387,7 @@ describe("mask", () => {
     expect([pixel(600, 49), pixel(600, 51)]).toEqual([MASKED, WHITE]);
   });
 
-  it("hides the generated content of matches, without a change of the layout", async () => {
+  it("hides the generated content of matches without changing the layout", async () => {
     const rowsOf = ({ pixel }: ReturnType<typeof readPng>): number[][] =>
       Array.from({ length: 6 }, (_, row) => pixel(700, row * 20 + 10));
     expect(rowsOf(await png("/generated"))).toEqual([RED, RED, RED, RED, RED, GREEN]);
@@ -414,7 +414,7 @@ describe("mask", () => {
     expect(colors).not.toContain(String(RED));
   });
 
-  it("accepts only colors that the browser supports", async () => {
+  it("accepts colors in formats that the browser supports", async () => {
     const colors = [
       "#f0f",
       "#f0f8",

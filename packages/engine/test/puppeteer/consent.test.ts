@@ -18,9 +18,10 @@ import { TO_LOOPBACK } from "./trap.ts";
 
 const ok = "<!doctype html>";
 const TEXT = "We use cookies and similar technologies to improve your experience.";
-/** A dialog that only a button labeled "Reject all" closes. */
+/** A dialog, without handlers for its buttons. */
 const DIALOG = `<div id="d" role="dialog" style="position:fixed;left:0;right:0;bottom:0;padding:30px;background:#222;color:#fff">
   <p>${TEXT}</p><button id="accept">Accept all</button><button id="reject">Reject all</button></div>`;
+/** Both buttons report their click; only rejecting closes the dialog. */
 const HANDLERS = `<script>
   const record = (choice) => { new Image().src = "/clicked/hostile/" + choice };
   document.getElementById("accept").addEventListener("click", () => record("accept"));
@@ -32,7 +33,7 @@ function inScript(html: string): string {
   return JSON.stringify(html).replaceAll("</", "<\\/");
 }
 
-/** Properties of documents that an image with that name replaces. */
+/** Properties of a document that an image with the same name hides. */
 const CLOBBERED =
   "querySelector querySelectorAll body documentElement createTreeWalker scripts cookie elementsFromPoint getAnimations activeElement head defaultView evaluate readyState".split(
     " ",
@@ -100,7 +101,7 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
     };
     addEventListener("DOMContentLoaded", add);
     setInterval(add, 5);
-    // a timer can be late on a busy machine, so whatever hides a dialog adds another one immediately
+    // a timer can be late on a busy machine, so hiding a dialog also adds another one immediately
     const observer = new MutationObserver(() => {
       add();
       observer.takeRecords();
@@ -124,11 +125,12 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
     <i id="reject"></i>${HANDLERS}`,
 };
 
-const closing = (style: string): string =>
+/** Makes both buttons run `script`, which closes the dialog. */
+const closing = (script: string): string =>
   `<script>for (const id of ["accept", "reject"])
-    document.getElementById(id).addEventListener("click", () => { ${style} });</script>`;
+    document.getElementById(id).addEventListener("click", () => { ${script} });</script>`;
 
-/** Pages whose dialogs close in unusual ways, or that have no dialog. */
+/** Pages with unusual dialogs, or with parts that resemble a dialog. */
 const OTHER_PAGES: Readonly<Record<string, string>> = {
   "/reloads": `${PLAIN_PAGE}<script>if (!localStorage.choice) document.write(${inScript(DIALOG)})</script>
     <script>document.getElementById("reject")?.addEventListener("click", () => {
@@ -219,7 +221,7 @@ describe("a dialog", () => {
     ["is on a page with 60,000 elements", "/long", "consent-declined"],
     ["fades away but stays in the document", "/fades", "consent-declined"],
     ["can only be accepted, in a frame from another origin", "/frame-accepts-only", "consent-hidden"],
-    ["is declined by an image", "/image-button", "consent-declined"],
+    ["shows an image on its decline button", "/image-button", "consent-declined"],
     ["can only be acknowledged", "/top-accepts-only", "consent-hidden"],
   ])("that %s leaves no trace", async (_what, path, note) => {
     const options = { ...OPTIONS, lazyContent: "off" } as const;

@@ -54,7 +54,7 @@ it("a page that tries every way to connect sends no multicast DNS", async () => 
   const to = encodeURIComponent(`http://127.0.0.1:${trap.port}`);
   await renderer.render(screenshot(site.url(`/?to=${to}`), { waitUntil: "networkidle0", delay: 2_000 }));
   listener.close();
-  // the flag replaces the name
+  // without a rule for `.local`, --host-resolver-rules makes the browser query NOTFOUND instead
   expect(queries.filter((query) => /NOTFOUND|way-out/.test(query))).toEqual([]);
   expect(trap.caught).toEqual([]);
 });

@@ -71,7 +71,7 @@ describe("resizing", () => {
     [{ resizeWidth: 100, resizeHeight: 100, resizeFit: "cover" }, [100, 100]],
     [{ resizeWidth: 100, resizeHeight: 100, resizeFit: "contain" }, [100, 100]],
     [{ resizeWidth: 101, resizeHeight: 7 }, [14, 7]],
-    // never enlarges
+    // the image is never enlarged; `contain` adds a border instead
     [{ resizeWidth: 800 }, [400, 200]],
     [{ resizeWidth: 800, resizeHeight: 100, resizeFit: "cover" }, [400, 100]],
     [{ resizeWidth: 800, resizeHeight: 300, resizeFit: "contain" }, [800, 300]],
@@ -155,7 +155,7 @@ describe("resizing", () => {
     expect((await renderer.render(blank)).notes).toEqual(["blank"]);
   });
 
-  it("fails if the image would have more pixels than can be encoded", async () => {
+  it("fails if the image would have more pixels than the limit for resized images", async () => {
     const options = { width: 5000, height: 4000, format: "webp", resizeWidth: 4900 } as const;
     const error = await errorOf(renderer.render(screenshot(site.url("/quadrants"), options)));
     expect([error.code, error.notes]).toEqual(["render_failed", ["capture-too-large"]]);

@@ -4,7 +4,7 @@ import { listen } from "../../../testing/test/servers/listen.ts";
 
 /** A request as it arrived. */
 export interface Received {
-  /** Host and path, such as `own.example /page`. */
+  /** Host name and path, with the query, such as `own.example /page?a=1`. */
   readonly what: string;
   readonly headers: IncomingMessage["headers"];
 }

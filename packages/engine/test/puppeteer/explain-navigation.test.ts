@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { explainNavigation } from "../../src/puppeteer/page/explain-navigation.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
 
-// of the tab, only its egress is used, which reports no failure if the browser connects directly
+// only the tab's egress is used; it reports no failure if the browser connects directly
 const tab = { egress: { failure: () => null, failureDetail: () => null } } as unknown as Tab;
 
 it.each([

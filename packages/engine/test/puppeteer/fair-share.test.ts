@@ -62,7 +62,7 @@ describe("shareCpu", () => {
   });
 
   it("raises reduced rates step by step while no process is starving", () => {
-    const rates = [0.2, 0.9].map((rate) => ({ usedMs: 100, waitedMs: 0, rate }));
-    expect(shareCpu(rates, { durationMs: 500, cores: 2, others: [] })).toEqual([0.25, 1]);
+    const pages = [0.2, 0.9].map((rate) => ({ usedMs: 100, waitedMs: 0, rate }));
+    expect(shareCpu(pages, { durationMs: 500, cores: 2, others: [] })).toEqual([0.25, 1]);
   });
 });

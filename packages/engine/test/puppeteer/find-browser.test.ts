@@ -25,7 +25,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** Creates an empty folder that all users can read, and the only one in `PATH`. */
+/** Creates an empty folder that all users can open, and makes it the only one in `PATH`. */
 async function pathFolder(): Promise<string> {
   const dir = await temporaryDirectory();
   chmodSync(dir, 0o755);

@@ -13,7 +13,7 @@ function openDetector(): (nowMs: number, reading: Reading) => readonly number[] 
   };
 }
 
-it("finds the processes whose messages used at least 2.5% of a core since the previous sample", () => {
+it("finds the busiest processes whose messages used 2.5% of a core since the last sample", () => {
   const sample = openDetector();
   expect(sample(0, { 1: 100, 2: 500, 3: 0 })).toEqual([]);
   expect(sample(500, { 1: 112, 2: 512, 3: 0 })).toEqual([]);

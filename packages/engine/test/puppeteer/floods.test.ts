@@ -10,7 +10,7 @@ import { openSite, type Site } from "./site.ts";
 
 const GREEN = [0, 128, 0, 255];
 
-/** Runs `work` repeatedly, with pauses in which the page could be captured. */
+/** Returns a page that runs `work` repeatedly, with pauses in which it could be captured. */
 const endlessly = (work: string): string => `<body><script>
   const text = "x".repeat(1e6);
   let n = 0;
@@ -47,7 +47,7 @@ beforeAll(async () => {
     "/heavy": `<body style="background:green">${Array.from({ length: 50 }, (_, i) => `<iframe src="/frame?${i}" hidden></iframe>`).join("")}
       ${Array.from({ length: 900 }, (_, i) => `<img src="/image?${i}" hidden>`).join("")}`,
   });
-  // without probes, only the limits on events end a page
+  // with probes, a page could be suspected before it reaches a limit on events
   renderer = openRenderer([site.port], {
     probeIntervalMs: 600_000,
     onEvent: (event) => events.push(event),
@@ -69,7 +69,7 @@ async function expectNeighborToRender(): Promise<void> {
 
 describe("a page that floods the connection to the browser", () => {
   it.each(Object.keys(FLOODS))("is ended without affecting its neighbors: %s", async (path) => {
-    // otherwise, it would render for half a minute
+    // without the limit, it would render for at least ten seconds
     const flooding = errorOf(renderer.render(screenshot(site.url(path), { delay: 10_000 })));
     await expectNeighborToRender();
     expect(await flooding).toMatchObject({ code: "upstream_error", pageEnded: true });
@@ -102,7 +102,7 @@ describe("a page that floods the connection to a remote browser", () => {
 });
 
 describe("a heavy page", () => {
-  it("is rendered if it has 950 requests and 50 frames", async () => {
+  it("is rendered if it has 900 images and 50 frames", async () => {
     const { bytes, notes } = await renderer.render(defaultScreenshot(site.url("/heavy")));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(GREEN);
     // the server responds to all requests for images with text

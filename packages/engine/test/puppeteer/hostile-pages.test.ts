@@ -142,7 +142,7 @@ describe("the console", () => {
     expect(readPng(file.bytes).pixel(1000, 700)).toEqual(GREEN);
   });
 
-  it("does not affect other renders if a page floods it, also from a frame", async () => {
+  it("does not affect other renders if a page floods it, even from a frame", async () => {
     events.length = 0;
     const flooding = renderer.render(screenshot(site.url("/floods"), { delay: 3_000 }));
     for (let i = 0; i < 3; i += 1) {

@@ -68,7 +68,7 @@ const AWAITED: Readonly<Record<string, string>> = {
   "the page that a script navigates to": page("setTimeout(() => { location = '/red-late' }, 300)"),
 };
 
-/** None of these keeps the network busy, so each page is captured before it can turn red. */
+/** None of these keeps the network busy. A render that waited for it would time out. */
 const NOT_AWAITED: Readonly<Record<string, string>> = {
   "a fetch that was aborted": page(
     "const gone = new AbortController(); fetch('/hangs', { signal: gone.signal }).catch(() => {});" +

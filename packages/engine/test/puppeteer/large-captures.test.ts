@@ -5,7 +5,7 @@ import { TabSuspected } from "../../src/puppeteer/page/page-end.ts";
 interface Situation {
   /** Device pixels of the screenshot that each page in the browser is capturing; 0 if it captures none. */
   readonly capturing: readonly number[];
-  /** Number of renders that are waiting for a page. */
+  /** Number of renders that are waiting for a tab. */
   readonly waiting?: number;
   readonly isIsolated?: boolean;
   /** How long the browser takes to respond. */
@@ -71,13 +71,13 @@ describe("a slow probe", () => {
     ]);
   });
 
-  it("suspects a page even if it delays only a render that has no page yet", async () => {
+  it("suspects a page even if it delays only a render that has no tab yet", async () => {
     expect(await suspectedIn({ capturing: [16_000_000], waiting: 1 })).toEqual([true]);
   });
 
   it.each<[string, Situation]>([
     ["captures fewer than 16 million pixels", { capturing: [15_999_999], waiting: 1 }],
-    ["delays no other render", { capturing: [16_000_000, 16_000_000] }],
+    ["delays only other large screenshots", { capturing: [16_000_000, 16_000_000] }],
     ["has an isolated browser", { capturing: [16_000_000], waiting: 1, isIsolated: true }],
     ["allows the browser to respond in time", { capturing: [16_000_000], waiting: 1, blockedMs: 300 }],
   ])("does not suspect a page that %s", async (_title, situation) => {

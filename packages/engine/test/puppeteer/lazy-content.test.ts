@@ -14,15 +14,18 @@ const GOLD = [255, 215, 0, 255];
 const WHITE = [255, 255, 255, 255];
 
 const SECTION_HEIGHT = 700;
-/** Elements that are green in the middle of their timelines, which follow the horizontal axis, except the last one. */
+/**
+ * Elements that are green only in the middle of their timelines. The last timeline follows the
+ * vertical axis, the others the horizontal one.
+ */
 const followed = (writingMode: string, axes: readonly string[]) => `<!doctype html><style>
     body { margin: 0; height: 3000px; writing-mode: ${writingMode} }
     i { position: absolute; left: 0; width: 100%; height: 100px; animation: redden both }
     @keyframes redden { from, 40%, 60%, to { background: red } 45%, 55% { background: green } }
   </style>${axes.map((axis, i) => `<i style="top:${i * 1000}px;animation-timeline:view(${axis})"></i>`).join("")}`;
 /**
- * A script that defines `add`, which appends a red section, runs `first`, and adds the next section up to `times` times
- * when the last one is in view.
+ * A page with a list of red sections. Its script defines `add`, which appends a section, and runs
+ * `first`. When the end of the list is in view, it runs `load` and `add`, up to `times` times.
  */
 const list = (
   times: number,
@@ -44,7 +47,7 @@ const list = (
   observer.observe(end);
 </script>`;
 
-/** Without content, a page might be idle before a slow machine responds to its first request. */
+/** The first sections. Without them, a page with a slow first response would be captured empty. */
 const THREE = "add(); add(); add();";
 
 /** Twelve sections, each filled by a script when it comes into view. */

@@ -62,7 +62,7 @@ describe("unknown processes that exceed a limit", () => {
     ],
     ["alone end their page", { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: true }, ENDED, 0],
     [
-      "alone end their page, also in a shared browser",
+      "alone end their page, even in a shared browser",
       { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: false },
       ENDED,
       0,

@@ -8,7 +8,7 @@ import type { Renderer } from "../../src/ports/renderer.ts";
 import { openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
-/** Adds images from that many host names, and calls `then` once all have failed. */
+/** Adds images from that many host names, and runs the script `then` once all have failed. */
 const imagesFrom = (names: number, domain: string, then = ""): string => `<body><script>
   const images = Array.from({ length: ${names} }, (_, index) => new Promise((resolve) => {
     Object.assign(new Image(), { src: "http://n" + index + ".${domain}/", onerror: resolve });

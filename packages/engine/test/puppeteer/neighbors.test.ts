@@ -215,8 +215,8 @@ describe("pages that overload a part of the browser", { timeout: 2 * DETECTION_T
     ["GPU process", "/overloads-gpu", 1, {}],
     // a slow response to a probe must not move the pages first
     ["I/O thread", "/overloads-io-thread", 3, { probeIntervalMs: 600_000 }],
-  ])("cause it to be replaced; a neighbor's renders succeed (%s)", async (part, path, count, options) => {
-    // nor must the limit on CPU time
+  ])("are retried; a neighbor's renders succeed (%s)", async (part, path, count, options) => {
+    // the limit on CPU time must not end them first, either
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000, ...options });
     const pages = Array.from({ length: count }, () => renderSlowly(renderer, path));
     const rendering = Promise.allSettled(pages);

@@ -84,7 +84,7 @@ describe("blank", () => {
     ["/empty", { width: 37, height: 23, scale: 3 }],
     ["/empty", { omitBackground: true }],
     ["/white-text", {}],
-  ])("is returned for an image that shows nothing: %s %o", async (path, options) => {
+  ])("is returned for blank images if the page was changed: %s %o", async (path, options) => {
     expect(await notesOf(path, { reducedMotion: true, ...options })).toEqual(["blank"]);
     expect(await notesOf(path, options)).toEqual([]);
   });

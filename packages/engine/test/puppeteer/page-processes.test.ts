@@ -14,7 +14,7 @@ import { required } from "./setup.ts";
 import { openSite } from "./site.ts";
 import { TO_LOOPBACK } from "./trap.ts";
 
-/** A frame's session, whose process responds to a search. */
+/** A frame's session. The ids of its searches start with `pid`, its process's id. */
 class FakeSession extends EventEmitter {
   readonly id = (): string => "session-1";
   pid = 11;
@@ -45,7 +45,7 @@ it("the process of a page is identified again after its document is replaced", a
   expect([processes.has(11), processes.has(12)]).toEqual([false, true]);
 });
 
-it("a frame's process is identified again once the frame moves, even if the first still runs", async () => {
+it("a moved frame's process is identified again, even if its previous one still runs", async () => {
   const site = await openSite({
     "/": `<script>for (let i = 0; i < 2; i += 1)
       document.write("<iframe src='http://first.test:" + location.port + "/inner'></iframe>")</script>`,
@@ -59,7 +59,7 @@ it("a frame's process is identified again once the frame moves, even if the firs
   const frames = [...tab.frameSessions].filter((session) => session !== tab.session);
   const moving = required(frames[0], "frame");
 
-  /** Resolves once the frames' searches, which are sent first, have also ended. */
+  /** Resolves with the frames' processes, once the earlier searches of `identify` have ended. */
   const identified = async (): Promise<readonly number[]> => {
     const running = group.read().map(({ pid }) => pid);
     tab.processes.identify(new Set(running));
@@ -106,7 +106,7 @@ async function openLocalTab(
   return { tab: await browser.acquireTab("ready", null), group };
 }
 
-/** Resolves with the process that a session's searches are numbered by. */
+/** Resolves with the id of a session's process, with which the ids of its searches start. */
 async function pidOf(session: CDPSession): Promise<number> {
   const [, { searchId }] = await Promise.all([
     session.send("DOM.enable"),

@@ -64,7 +64,7 @@ describe("UsageMeter", () => {
       member(9, "browser", { mib: 30, cpuMs: 500 }),
     );
     expect(sharedOf(both)).toEqual({ mib: 20, cpuMs: 500 });
-    // the next one starts when the last of the earlier ones has exited
+    // a new page is assumed once all processes of the earlier unknown one have exited
     const next = read(member(3, "renderer", { cpuMs: 1_000 }), member(9, "browser", { mib: 30, cpuMs: 550 }));
     expect(sharedOf(next)).toEqual({ mib: 0, cpuMs: 50 });
     expect(read(member(9, "browser", { mib: 30, cpuMs: 550 }))).toBeUndefined();

@@ -10,7 +10,7 @@ const REPORT = `<!doctype html><html lang="en"><title>The report</title>
 <style>body { margin: 0; font: 12pt sans-serif; background: yellow } h2 { break-before: page }</style>
 <h1>Summary</h1><p>first<h2>Figures</h2><p>second<table><tr><th>Sum<td>7</table><h2>Outlook</h2><p>third`;
 
-/** Each image shows its name; the print style sheet needs all but one of them. */
+/** Each image shows its name. In print, all but `screen` are visible. */
 const PRINT_ONLY = `<!doctype html>
 <style>div { height: 50px } @media print { div { background: url(/image?background) no-repeat } }
   @media screen { .print { display: none } }</style>

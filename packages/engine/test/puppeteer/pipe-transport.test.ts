@@ -5,7 +5,7 @@ import { openPipeTransport } from "../../src/puppeteer/browser/pipe-transport.ts
 import type { ProtocolTransport } from "../../src/puppeteer/browser/protocol-transport.ts";
 
 const MESSAGE_MAX_BYTES = 4 * 1024 * 1024;
-/** Sessions as Chromium names them. */
+/** Session ids in Chromium's format. */
 const [PAGE, FRAME, OTHER] = ["A", "B", "C"].map((letter) => letter.repeat(32)) as [string, string, string];
 
 interface Opened {
@@ -307,7 +307,7 @@ describe("a page that floods the connection", () => {
     ).toEqual(["Target.detachedFromTarget"]);
   });
 
-  it("is not confused with a page whose text looks like a session id", async () => {
+  it("is not mistaken for another page whose session id its text contains", async () => {
     const { transport, fromBrowser, messages } = open();
     const channel = transport.openChannel(PAGE);
     const forged = String.raw`\"},\"sessionId\":\"${PAGE}\"}`;

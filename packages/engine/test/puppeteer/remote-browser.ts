@@ -9,7 +9,7 @@ import { findBrowser } from "../../src/puppeteer/index.ts";
 import { browserUser } from "../../src/puppeteer/browser/unprivileged-user.ts";
 import { required } from "./setup.ts";
 
-/** The arguments that docs/explanation/containment.md recommends for remote browsers. */
+/** The arguments that docs/explanation/containment.md recommends to contain remote browsers. */
 const RECOMMENDED_ARGUMENTS = [
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -33,7 +33,10 @@ export interface RemoteBrowser {
   kill(): Promise<void>;
 }
 
-/** Starts a browser, by default on a free port; kills it when the test ends. */
+/**
+ * Starts a browser, by default on a free port and with the recommended arguments; kills it when the
+ * test ends.
+ */
 export async function startRemoteBrowser(
   options: { readonly port?: number; readonly args?: readonly string[] } = {},
 ): Promise<RemoteBrowser> {

@@ -87,13 +87,13 @@ describe("an endpoint that rejects connections", () => {
     ["429 Too Many Requests", 2],
     ["402 Payment Required", 3600],
     ["401 Unauthorized", 5],
-  ])("has a default Retry-After for %s", async (head, seconds) => {
+  ])("causes an error with the default retryAfterSeconds for %s", async (head, seconds) => {
     const port = await openEndpoint(responding(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
     expect((await errorOf(port)).error.retryAfterSeconds).toBe(seconds);
   });
 });
 
-describe("an endpoint that rejects connections with an endless body", () => {
+describe("an endpoint that rejects connections with a slow body", () => {
   it.each(["ws", "http"])("is reported according to its status: %s", async (scheme) => {
     const port = await openEndpoint((socket) => {
       socket.write("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 300\r\nContent-Length: 1000\r\n\r\n");
@@ -139,7 +139,7 @@ describe("an endpoint", () => {
     const port = await openEndpoint((socket) =>
       socket.on("data", (data) => {
         requests.push(data.toString().split(" ")[1] ?? "");
-        // the WebSocket is never opened either
+        // a request for the WebSocket would get no response
         if (requests.length === 1) socket.write(`HTTP/1.1 200 OK\r\n\r\n${version}`);
       }),
     );

@@ -109,7 +109,7 @@ describe("a remote browser that cannot open tabs", () => {
       endpoint: url.replace(/\/$/, ""),
       reason: "no tab could be opened: Target.createBrowserContext failed",
     });
-    // the first render uses the ready tab, before any failure
+    // its first render uses the tab that the browser started with, and succeeds
     expect(events.filter(({ type }) => type === "render-retried")).toHaveLength(3);
   });
 });

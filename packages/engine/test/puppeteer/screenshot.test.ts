@@ -23,7 +23,6 @@ beforeAll(async () => {
     "/": "screenshot.html",
     "/transparent": "<body style='margin:0'><div style='width:50px;height:50px;background:red'>",
     "/tall": "<body style='margin:0;height:40000px;background:blue'>",
-    "/ratio": "<body><script>document.body.textContent = devicePixelRatio + ' ' + innerWidth</script>",
     "/noise": "noise.html",
     "/feed.xml": (_request, response) =>
       void response
@@ -43,7 +42,7 @@ beforeAll(async () => {
       );
     },
   });
-  // opens each page in a tab at its URL; other tests use ready tabs
+  // opens all pages but the first in new tabs at their URLs; other test files use ready tabs
   renderer = openRenderer([site.port], { warmContexts: 0 });
 });
 

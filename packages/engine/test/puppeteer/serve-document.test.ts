@@ -7,7 +7,7 @@ import { required } from "./setup.ts";
 
 type Judge = (url: string, method?: string) => Promise<Verdict>;
 
-/** Returns the rule's verdict on requests from this document's page. */
+/** Returns a function that judges the requests of this document's page. */
 function serve(document: TestDocument, ended = new AbortController().signal): Judge {
   const tab = { ended } as Tab;
   const rule = required(documentRules({ tab, document })[0], "rule");
@@ -52,7 +52,7 @@ describe("the rule that serves a document", () => {
     expect(await responseAt(judge, `https://documents.snap.invalid${path}`)).toBe(expected);
   });
 
-  it("responds to a path of any length, without normalizing it", async () => {
+  it("does not normalize a path that is too long to be valid", async () => {
     // normalizing this path would take minutes
     const path = `a${"%CC%95".repeat(150_000)}${"%CC%96".repeat(150_000)}`;
     expect(await responseAt(serve(documentOf(FILES)), `https://documents.snap.invalid/${path}`)).toBe(
@@ -60,7 +60,7 @@ describe("the rule that serves a document", () => {
     );
   });
 
-  it("responds to GET and HEAD only", async () => {
+  it("accepts only GET and HEAD", async () => {
     const judge = serve(documentOf(FILES));
     const url = "https://documents.snap.invalid/logo.svg";
     expect(await responseAt(judge, url, "HEAD")).toBe("200");

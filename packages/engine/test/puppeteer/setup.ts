@@ -16,7 +16,7 @@ export function allowPorts(...ports: number[]): TargetPolicy & Required<Pick<Tar
   };
 }
 
-/** Allows these ports also under the name `localhost`, which is another site than 127.0.0.1. */
+/** Also allows these ports under the name `localhost`, a different site from 127.0.0.1. */
 export function allowBothSites(...ports: number[]): TargetPolicy {
   const { allow, ...policy } = allowPorts(...ports);
   const names = ports.map((port) => ({ kind: "name", hostname: "localhost", port }) as const);
@@ -42,7 +42,7 @@ export function pdf(url: string, options: object = {}): PdfParameters {
   return pdfParameters.parse({ url, pdf: true, ...options });
 }
 
-/** Returns the code and message of `errorOf`. */
+/** Returns the code and message of the error that `errorOf` returns. */
 export async function failureOf(render: Promise<unknown>): Promise<{ code: string; message: string }> {
   const { code, message } = await errorOf(render);
   return { code, message };

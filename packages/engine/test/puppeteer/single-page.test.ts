@@ -9,7 +9,7 @@ import { openSite, type Site } from "./site.ts";
 const HTML = "<!doctype html><body style='margin:0;font:12pt/16px sans-serif'>";
 const tall = (height: number): string => `${HTML}<div style="height:${height}px;background:red"></div>`;
 
-/** Requests page breaks in every possible way. */
+/** Requests page breaks in several ways. */
 const BREAKS = `${HTML}<style>
   @page { size: a5 landscape; margin: 3cm } @page wide { size: 8in 3in }
   h2 { break-before: page } p { page-break-after: always !important } b { page: wide; display: block }
@@ -77,7 +77,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Returns the only page of a PDF. */
+/** Prints a path to a PDF with a single page, and returns that page. */
 async function print(path: string, options: object = {}): Promise<PdfPage> {
   const { bytes } = await renderer.render(pdf(site.url(path), { singlePage: true, ...options }));
   const { pages } = await readPdf(bytes);
@@ -105,7 +105,7 @@ describe.concurrent("a single page", () => {
     expect(page.height).toBeLessThan(points + 1);
   });
 
-  it("is less than two pixels longer than content whose height is a fraction", async () => {
+  it("is less than two pixels longer than content with a fractional height", async () => {
     const { height } = await print("/fractions");
     expect(height).toBeGreaterThanOrEqual(1480.25 * 0.75);
     expect(height).toBeLessThan(1482.25 * 0.75);
@@ -145,7 +145,7 @@ describe.concurrent("a single page", () => {
     expect(page.height).toBeLessThan(2.5 * 842 + 16);
     expect(spaceBelow(page)).toBeLessThan(8);
     const short = await print("/short-viewport");
-    // half of a sheet and one line
+    // half a sheet and one line
     expect(short.height).toBeCloseTo(421 + 12, -1);
     expect(spaceBelow(short)).toBeLessThan(8);
   });

@@ -11,7 +11,7 @@ export interface SiteOptions {
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex) => void;
 }
 
-/** A web site on the loopback interface for one test file. */
+/** A web site on the loopback interface. */
 export interface Site {
   readonly port: number;
   /** All received requests, as `GET /path`. */

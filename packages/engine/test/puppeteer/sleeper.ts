@@ -13,8 +13,8 @@ interface Sleeper {
 }
 
 /**
- * Starts a process in a new group, which lasts until the test has finished. It sleeps: a busy one in a session of its
- * own would take the CPU from the other tests.
+ * Starts a process in a new group, and kills it when the test ends. It only sleeps, because a busy
+ * process would slow the other tests.
  */
 export async function startSleeper(): Promise<Sleeper> {
   const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });

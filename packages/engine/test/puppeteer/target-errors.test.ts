@@ -132,8 +132,8 @@ describe.each([
         () => `http://127.0.0.1:${invalid.port}/`,
         "The page's host sent an invalid HTTP response.",
       ],
-      ["a connection reset in the response", () => site.url("/reset"), CUT_OFF],
-      ["a response shorter than announced", () => site.url("/short"), CUT_OFF],
+      ["a connection reset during the response", () => site.url("/reset"), CUT_OFF],
+      ["a response shorter than its Content-Length", () => site.url("/short"), CUT_OFF],
       ["a response without its last chunk", () => site.url("/without-last-chunk"), CUT_OFF],
       ["half a compressed response", () => site.url("/half-gzip"), CUT_OFF],
       ["a response that is not gzip", () => site.url("/not-gzip"), CUT_OFF],
@@ -255,7 +255,7 @@ function cutOff(headers: Record<string, string>, body: string | Buffer) {
   };
 }
 
-/** Returns a handler that announces an encoding, but sends plain text. */
+/** Returns a handler that declares an encoding, but sends plain text. */
 function encodedAs(encoding: string) {
   return (_request: IncomingMessage, response: ServerResponse): void =>
     void response

@@ -51,7 +51,7 @@ export const TO_LOOPBACK: Resolver = {
   resolve: async (name) => (name.startsWith("six") ? ["::1"] : ["127.0.0.1"]),
 };
 
-/** Ways to write a loopback address. */
+/** Hosts that lead to a loopback address. */
 export const HOSTS = [
   "127.0.0.1",
   "localhost",

@@ -13,7 +13,7 @@ import type { Renderer } from "../../src/ports/renderer.ts";
 import { errorOf, screenshot } from "./setup.ts";
 import { openSite, redirect, type Site } from "./site.ts";
 
-/** Not reachable from this machine, so whatever the site receives came through the proxy. */
+/** Not this machine's address, so whatever the site receives came through the proxy. */
 const PUBLIC = "93.184.215.14";
 const CREDENTIALS = "ada:s3cret";
 

@@ -117,7 +117,7 @@ describe("the user agent of a local browser", () => {
     expect(hintsOfDocument).toEqual([""]);
   });
 
-  it("can be set by the operator, and then has blank client hints", async () => {
+  it("can be set by the operator; its client hints stay blank", async () => {
     await render({ userAgent: BOT }, EVERYWHERE);
     for (const { header, body } of Object.values(seen)) {
       expect(header).toBe(BOT);

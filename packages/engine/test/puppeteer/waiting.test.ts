@@ -14,7 +14,10 @@ const WHITE = [255, 255, 255, 255];
 const pageWithRedden = (script: string): string =>
   `<body><script>const redden = () => { document.body.style.background = "red" }; ${script}</script>`;
 
-/** A red page whose script ends its load. The image shadows `document.readyState`, which must not mislead the renderer. */
+/**
+ * A red page whose script stops or replaces its load. The image shadows `document.readyState`,
+ * which must not mislead the renderer.
+ */
 const redPage = (script: string): string =>
   `<body style="background:red"><img name="readyState"><script>${script}</script>`;
 const HANGING_IMAGE = "document.write('<img src=/hangs>');";
@@ -166,7 +169,7 @@ describe.concurrent("waitUntil", () => {
     const error = await failureOf(renderer.render(screenshot(site.url("/slow-style"), options)));
     expect(error).toMatchObject({
       code: "render_timeout",
-      message: "The page showed nothing within 1000 ms: it awaits a style sheet.",
+      message: "The page showed nothing within 1000 ms: it is loading a style sheet or running a script.",
     });
   });
 

@@ -471,7 +471,7 @@ describe("a render with a short maximum wait", () => {
     await expect(
       scheduler.run({ accountId: "a", priority: "interactive", maxWaitMs: 4_000 }, async () => "ran"),
     ).rejects.toMatchObject({ code: "upstream_rate_limited", message: expect.stringContaining("in time") });
-    // they would run after all others
+    // renders in quarantine do not count, because they run after all others
     for (let index = 0; index < 14; index += 1)
       runs.push(scheduler.run({ accountId: "ended", priority: "interactive" }, async () => {}));
     const other = scheduler.run(
@@ -484,7 +484,7 @@ describe("a render with a short maximum wait", () => {
   });
 });
 
-/** Waits for all renders. */
+/** Lets all renders finish, and waits for them. */
 async function drain(
   scheduler: Scheduler,
   clock: { readonly advance: (ms: number) => void },

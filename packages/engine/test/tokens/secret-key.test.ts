@@ -53,7 +53,7 @@ describe("the secret key", () => {
     }
   }
 
-  /** Replaces a token's signing secret by one that `wrong` can decrypt; returns it, encrypted. */
+  /** Replaces a token's signing secret with one that `wrong` can decrypt; returns it, encrypted. */
   async function replaceSecret(id: number): Promise<string> {
     const { sealedSigningSecret: current } = await correct.get(id);
     const next = seal("another key altogether");
@@ -121,7 +121,7 @@ describe("the secret key", () => {
     await expect(verify("another key altogether")).rejects.toMatchObject({ code: "invalid_signature" });
   });
 
-  it("can be replaced without changing the secrets that it can decrypt", async () => {
+  it("can be replaced without changing the secrets that the new key can decrypt", async () => {
     await createTwo();
     const [lost = 0, newest = 0] = ids;
     const kept = await replaceSecret(newest);

@@ -6,7 +6,7 @@ import { openTestEngine } from "../open-test-engine.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
-/** How long after a use it is written. */
+/** Delay between a token's use and its write. */
 const WRITTEN_MS = 10_000;
 
 async function open(recordUse?: TokenStore["recordUse"]): Promise<{
@@ -59,7 +59,7 @@ it("a token's use is recorded once an hour, in the background, without another r
   expect(record).toHaveBeenCalledTimes(2);
 });
 
-it("a failed write of a token's use neither delays nor fails requests; the next one repeats it", async () => {
+it("a failed write of a token's use neither delays nor fails requests; a later use is written", async () => {
   const { promise: hangs, reject } = Promise.withResolvers<void>();
   const { engine, clock, record, errors, token } = await open(() => hangs);
   await engine.authenticate(token);

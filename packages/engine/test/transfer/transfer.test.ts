@@ -128,7 +128,7 @@ describe("transfer", () => {
   it("moves nothing after a completed migration", async () => {
     const target = createTarget();
     await transfer({ source: sourceOf(), target });
-    // a copy of the source has a different fingerprint because of its date
+    // a copy of the source has a different fingerprint because of its modification time
     const repeated = await transfer({ source: sourceOf({ fingerprint: "copy" }), target });
     expect(repeated).toEqual({ source: TOTALS, target: TOTALS, moved: 0, wasFinished: true });
     expect(target.ats).toEqual([0, 1, 2]);

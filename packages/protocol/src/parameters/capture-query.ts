@@ -4,8 +4,8 @@ import { secretsIn } from "./secrets.ts";
 import { toQuery } from "./to-query.ts";
 
 /**
- * Returns the query of `GET /snap` for a capture; `null` if it must be a `POST /captures`: for the page's content, for
- * secrets, because URLs are logged, and for parameters that are too long for a URL.
+ * Returns the query of `GET /snap` for a capture; `null` if the capture needs `POST /captures`: it
+ * has content, secrets (URLs are logged) or parameters that are too long for a URL.
  *
  * @example
  * captureQuery({ url: "https://example.com", scale: 2 })?.toString(); // "url=https%3A%2F%2Fexample.com&scale=2"

@@ -12,8 +12,8 @@ import { checkRules, checkSent } from "./rules.ts";
  * `undefined` means not sent; `pdf: true` selects the mode. Only the service checks whether the host is allowed,
  * whether its name is valid punycode, and whether the operator has set up what the parameters require, such as a store.
  *
- * @returns The error that the service would return (`invalid_url` or `validation_failed`), with every error in
- * `errors`; `null` for valid parameters.
+ * @returns The error that the service would return (`invalid_url` or `validation_failed`), with the
+ * errors of up to 50 parameters in `errors`; `null` for valid parameters.
  * @example
  * checkParameters({ url: "https://example.com", scale: 4 })?.errors;
  * // { scale: ["must be an integer from 1 to 3"] }

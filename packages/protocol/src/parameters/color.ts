@@ -37,8 +37,8 @@ const FUNCTION = new RegExp(
 );
 
 /**
- * Returns a CSS color in lowercase, or `null` if the text is not one: a name, a hex color, or a CSS Color 4 function
- * with numbers. Rejects everything that depends on the page or loads something, such as `var()`.
+ * Returns the text in lowercase if it is a CSS color: a name, a hex color, or a CSS Color 4
+ * function with numbers; otherwise `null`. Rejects colors that depend on the page, such as `var()`.
  *
  * @example
  * canonicalColor("#FF00FF"); // "#ff00ff"

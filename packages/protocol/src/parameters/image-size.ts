@@ -32,7 +32,7 @@ export function pixelLimitOf(parameters: Values): number {
   return processingIn(parameters).length > 0 ? CAPTURE_LIMITS.processedPixels : CAPTURE_LIMITS.devicePixels;
 }
 
-/** Reports an image that is too large to encode, if the parameters alone determine its size. */
+/** Reports an image that is too large to capture or encode, if the parameters alone show that. */
 export function checkCaptureSize(values: Values, report: (name: string, message: string) => void): void {
   checkCanvasSize(values, report);
   if (values["selector"] !== undefined) return;

@@ -1,4 +1,4 @@
-/** The length of ISO 639 codes. No longer subtag, such as `german`, is in use (RFC 5646, 2.2.1). */
+/** Maximum for ISO 639 codes. Longer subtags, such as `german`, are unused (RFC 5646, 2.2.1). */
 const LANGUAGE_CHARACTERS_MAX = 3;
 
 /**

@@ -9,7 +9,7 @@ interface RowBase {
   /** Unique within each mode; a name can have one row for each mode. */
   readonly name: string;
   readonly modes: readonly Mode[];
-  /** One or two sentences; names of parameters and values in backticks. Limits and defaults are appended. */
+  /** Names of parameters are in backticks. Limits and defaults are appended. */
   readonly description: string;
   readonly example: string | number | boolean | object;
 

@@ -2,7 +2,7 @@
 const MAX_EDITS = 3;
 /** Shorter prefixes match too many names. */
 const PREFIX_CHARACTERS_MIN = 4;
-/** No name is that long. */
+/** Longer names are not compared. */
 const MAX_CHARACTERS = 32;
 
 /**

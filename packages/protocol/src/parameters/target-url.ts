@@ -11,7 +11,8 @@ export const URL_MESSAGES = {
   credentials: "must not contain a user name or password",
 } as const;
 
-// the WHATWG parser drops control characters, and rewrites backslashes before the query; other parsers do not
+// the WHATWG parser drops or encodes control characters, and rewrites backslashes before the query;
+// other parsers do not
 // oxlint-disable-next-line no-control-regex -- the pattern matches control characters on purpose
 const AMBIGUOUS = /[\u0000-\u001f\u007f-\u009f]|^[^?#]*\\/;
 

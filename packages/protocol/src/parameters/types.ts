@@ -8,8 +8,9 @@ import type {
 } from "./values.ts";
 
 /*
- * Input types: the values of each parameter on its own. They are writable and accept `undefined`, which is the same as
- * leaving a parameter out, so parameters can be built step by step or from a form. valid-input.ts has the combinations.
+ * Input types. They check each parameter separately; valid-input.ts checks the combinations. They
+ * are writable and accept `undefined`, which is the same as leaving a parameter out, so parameters
+ * can be built step by step or from a form.
  */
 
 type NotSent<Names extends PropertyKey> = { [Name in Names]?: undefined };
@@ -75,7 +76,7 @@ export interface ScreenshotCapture extends Omit<ScreenshotInput, "url">, Page {}
 export interface PdfCapture extends Omit<PdfInput, "url">, Page {}
 
 /**
- * Parameters of either mode: a batch item or a signed URL.
+ * Parameters of either mode, as in a batch item or a signed URL.
  *
  * @example
  * const items: RenderInput[] = [

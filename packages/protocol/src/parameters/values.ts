@@ -294,7 +294,7 @@ export interface ScreenshotValues {
   readonly storeKey?: string | undefined;
 }
 
-/** Names that validation fills in. */
+/** Names of the parameters that validation sets to their defaults if they are not sent. */
 export type ScreenshotDefaults =
   | "pdf"
   | "scale"
@@ -597,7 +597,7 @@ export interface PdfValues {
   readonly storeKey?: string | undefined;
 }
 
-/** Names that validation fills in. */
+/** Names of the parameters that validation sets to their defaults if they are not sent. */
 export type PdfDefaults =
   | "pdf"
   | "reducedMotion"

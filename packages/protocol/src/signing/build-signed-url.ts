@@ -8,7 +8,7 @@ export const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const
 export interface UrlSigner {
   /** Base address of the API, without a trailing slash: it ends in `/v1`. */
   readonly baseUrl: string;
-  /** Id of the token: the number before the pipe. */
+  /** Id of the token: the number before the `|` in the bearer token. */
   readonly tokenId: number;
   readonly signingSecret: string;
   /** Unix seconds when the URL expires. Without it, the URL works until the signing secret stops working. */

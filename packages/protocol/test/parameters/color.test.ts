@@ -17,7 +17,7 @@ describe("maskColor", () => {
     expect(canonical(text)).toBe(color);
   });
 
-  // the engine's capture-area.test.ts compares valid colors with the browser's
+  // the engine's capture-area.test.ts checks that the browser supports the valid colors
   it.each([
     "",
     "notacolor",

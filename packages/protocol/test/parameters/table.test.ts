@@ -12,7 +12,7 @@ import {
 } from "../../src/index.ts";
 import { isSelector } from "../../src/parameters/selector.ts";
 
-/** Returns the members of a row that are part of the contract; the others are for people. */
+/** Returns the range, values and defaults of a row, without its rules and texts. */
 function contractOf(row: ParameterRow): object {
   const pinned = new Set([
     "name",

@@ -213,7 +213,7 @@ describe("the argument of pdf()", () => {
   });
 });
 
-describe("the argument of item()", () => {
+describe("a batch item", () => {
   it("has the parameters of the mode that pdf selects", () => {
     item({ url });
     item({ url, pdf: false, fullPage: true });
@@ -280,7 +280,7 @@ describe("the input types", () => {
   });
 });
 
-describe("the argument of sign()", () => {
+describe("the argument of signUrl()", () => {
   it("has no secrets, in either mode", () => {
     sign({ url, fullPage: true });
     sign({ url, pdf: true, landscape: true });

@@ -28,7 +28,7 @@ describe.each(VARIANTS)("HMAC with %s", (_name, { hmacSha256, equalsInConstantTi
     expect(`v1,${Buffer.from(standard).toString("base64")}`).toBe(vector.standard_signature);
   });
 
-  // test cases 2 and 1 of RFC 4231; the other cases have keys that are not text
+  // test cases 2 and 1 of RFC 4231
   it.each([
     [
       "Jefe",

@@ -1,7 +1,10 @@
 /** Spreadsheets evaluate cells that start with one of these as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Formats rows as CSV with a header row (RFC 4180). Prefixes text that looks like a formula with an apostrophe. */
+/**
+ * Formats rows as CSV with a header row (RFC 4180). Puts an apostrophe before text that looks like
+ * a formula.
+ */
 export function toCsv<Name extends string>(
   columns: readonly Name[],
   rows: readonly Readonly<Record<Name, string | number | null>>[],

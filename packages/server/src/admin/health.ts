@@ -72,7 +72,7 @@ function unreachableServers({ servers }: Engine, { dependencies }: State): reado
   return servers.map(({ name }) => name).filter((name) => dependencies.get(name) === false);
 }
 
-/** Reads recent totals and activity; empty if they cannot be read. */
+/** Reads recent totals, failures and activity. Counts that cannot be read are 0. */
 function createHistoryReader({
   history,
 }: Engine): (now: number) => Promise<Pick<AdminHealth, "today" | "failures" | "activity">> {

@@ -13,7 +13,7 @@ import { flag, id, integer, oneOf, paging, text } from "../requests/fields.ts";
  * The inputs of the admin API's operations, which the commands also use.
  */
 
-/** Longest lifetime of a token: ten years. */
+/** Longest lifetime that a token can be given: ten years. By default, it does not expire. */
 export const EXPIRY_MAX_SECONDS = 3650 * 86_400;
 const OVERLAP_MAX_SECONDS = OVERLAP_MAX_MS / 1000;
 

@@ -20,7 +20,7 @@ export function listDocument<Entry, Document>(
   return { entries: entries.map(document), has_more: more > 0, more };
 }
 
-/** A page of a list that is too long to count. */
+/** A page of a list, without the number of remaining entries. */
 export function uncountedListDocument<Entry, Document>(
   { entries, hasMore }: { readonly entries: readonly Entry[]; readonly hasMore: boolean },
   document: (entry: Entry) => Document,

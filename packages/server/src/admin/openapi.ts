@@ -15,7 +15,7 @@ const INTRODUCTION = `The operator's API: everything the console shows and does,
 const TAGS: Readonly<Record<AdminTag, string>> = {
   Service: "The service's state and plans.",
   Accounts: "The service's accounts.",
-  Tokens: "An account's access tokens.",
+  Tokens: "An account's tokens.",
   Requests: "The history of requests and their results.",
   Batches: "Batches and the deliveries of their webhooks.",
   Usage: "Totals of requests.",

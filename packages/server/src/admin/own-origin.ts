@@ -16,8 +16,9 @@ export function ownOriginOf(request: Request, origin: string | null): string {
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Checks that a request with a cookie comes from the service's own pages: `SameSite=Strict` still allows other ports
- * of the host. Writes must have the right `Origin`, and no request may have a wrong `Sec-Fetch-Site`.
+ * Checks that a sign-in, or a request with a session cookie, comes from the service's own pages:
+ * `SameSite=Strict` still allows other hosts of the domain and other ports. Writes must have the
+ * right `Origin`, and no request may have a wrong `Sec-Fetch-Site`.
  *
  * @throws SnapError `forbidden`.
  */

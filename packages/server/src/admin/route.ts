@@ -43,7 +43,7 @@ interface RouteFacts {
   readonly description?: string;
   /** Status of the response; 200 by default. */
   readonly status?: 201 | 202 | 204;
-  /** Schema of the response document; none for 204. */
+  /** Schema of the response document; absent if the response is none. */
   readonly response?: z.ZodType;
   /** Media types of a response that is not a document. */
   readonly media?: readonly string[];
@@ -58,7 +58,7 @@ interface RouteDefinition<Query extends FieldsSchema, Body extends FieldsSchema>
   readonly path: `/${string}`;
   /** By default, the query must be empty. */
   readonly query?: Query;
-  /** By default, the body must be empty. */
+  /** By default, no fields are accepted. Only POST and PATCH read the body. */
   readonly body?: Body;
   /** Name in the audit log of a route that changes something: the equivalent command. */
   readonly command?: string;

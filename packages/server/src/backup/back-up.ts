@@ -24,7 +24,7 @@ export interface BackUpReport extends ArchiveProgress {
   readonly manifest: Manifest;
   /** Absolute path; `null` for stdout. */
   readonly file: string | null;
-  /** Why the data folder does not record the backup, which is complete; `null` if it does. */
+  /** Why the complete backup could not be recorded in the data folder; `null` if it was. */
   readonly recordingProblem: string | null;
 }
 
@@ -36,7 +36,8 @@ const FULL_ADVICE =
  * Backs up the data folder. The file gets its name once it is complete and on disk. If anything fails before that, no
  * file is left behind.
  *
- * @throws OperatorError `disk_full`, `database_missing`, or `backup_invalid` if the file must not be replaced.
+ * @throws OperatorError `backup_invalid` if the file cannot be written or must not be replaced,
+ * `database_missing`, `disk_full`, or another code if the data folder cannot be used.
  */
 export async function backUp({
   config,
@@ -77,7 +78,7 @@ export async function backUp({
   });
 }
 
-/** Only this call fails because of the folder itself. */
+/** This call needs write access to the folder; other errors may concern the data folder. */
 function isFromMkdtemp(error: unknown): boolean {
   return (error as { syscall?: string }).syscall === "mkdtemp";
 }

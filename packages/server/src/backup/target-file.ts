@@ -8,7 +8,7 @@ import { NAMES } from "./manifest.ts";
 /** Names that are reserved in a data folder. */
 const OWN_NAME = /^(snap\.db|secret\.key)/;
 
-/** Paths that can only be those of folders. */
+/** Paths that can only name folders. */
 const FOLDER_PATH = /(^|\/)\.{0,2}$/;
 
 /** Linux follows at most this many links in a path. */

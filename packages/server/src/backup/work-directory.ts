@@ -10,8 +10,9 @@ const UNLOCKED_PREFIX = ".snap-backup.";
 const UNLOCKED_NAME = /^\.snap-backup\.[A-Za-z\d]{6}$/;
 
 /**
- * Runs `work` with a private directory in `parent`, and removes the directory afterwards. Also removes the directories
- * that killed processes left behind, which nothing locks; those that might not be locked yet, once they are a day old.
+ * Runs `work` with a private directory in `parent`, and removes the directory afterwards. Also
+ * removes the directories of killed processes: those whose lock is free, and those that never got
+ * a lock, once they are a day old.
  */
 export async function withWorkDirectory<T>(
   parent: string,

@@ -162,7 +162,7 @@ function showAccount(id: string, options: { json?: true }): Promise<void> {
           "credits",
           `${formatCount(credits.remaining)} left, ${formatCount(credits.used)} used of ${formatCount(credits.total)}`,
         ],
-        ["resets", formatInstant(period?.resets_at ?? null, "never (no plan, so no period)")],
+        ["resets", formatInstant(period?.resets_at ?? null, "never (no active plan)")],
         ["renders per minute", formatCount(limits.requests_per_minute)],
         ["token ids", tokens.map((token) => token.id).join(", ") || "none"],
       ]),

@@ -14,10 +14,12 @@ interface AuditOptions {
 /** `snap-server audit`: shows what operators changed. */
 export function addAudit(program: Command): void {
   withJson(program.command("audit"))
-    .description("show which commands changed something, when, and who ran them; oldest first")
+    .description(
+      "show what operators changed with commands or in the console, when, and who they were; oldest first",
+    )
     .option(
       "--since <duration>",
-      "only changes in the last 30d, 12h or 30m; by default, all that are stored (at most 400 days)",
+      "only changes within this time, such as 30d, 12h or 30m; by default, all that are stored (at most 400 days)",
       parseDuration,
     )
     .action(showAudit);

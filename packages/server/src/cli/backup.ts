@@ -32,7 +32,7 @@ export function addBackup(program: Command): void {
       "after",
       `
 Needs space next to the file for two copies of the database, and one of the documents and cached renderings.
-With -, the data folder needs space for one copy of the database.
+With -, the data folder needs space for one copy of the database, or two with --without-renderings.
 Store the secret key somewhere else: anyone who has both can read the signing secrets and the secrets in
 batch items.
 
@@ -132,8 +132,8 @@ function loadEmbeddedConfig(): Config {
   const config = loadStorageConfig();
   if (config.shared !== null)
     throw new UsageError(
-      "this service stores its data in PostgreSQL (SNAP_DATABASE_URL); back it up with PostgreSQL's tools, see " +
-        "docs/how-to/run-several-machines.md",
+      "this service stores its data in PostgreSQL (SNAP_DATABASE_URL); back it up and restore " +
+        "it with PostgreSQL's tools (see docs/how-to/run-several-machines.md)",
     );
   return config;
 }

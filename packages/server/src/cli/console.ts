@@ -43,7 +43,7 @@ async function requireConsoleUrl(config: Config): Promise<string> {
   if (origin === null)
     throw new UsageError("the service's port is unknown", "set SNAP_PUBLIC_URL or SNAP_PORT");
   if (config.console === null)
-    warn("SNAP_CONSOLE is not set: the link works only if the service was started with --dev");
+    warn("SNAP_CONSOLE is not set: the link works only if the service's console is on");
   return origin;
 }
 

@@ -9,20 +9,20 @@ export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, interrupted: 130 } as c
 
 /** Error codes and their meanings, in addition to those of renders and `doctor`. */
 export const FAILURE_CODES = {
-  usage: "invalid command, argument or option",
+  usage: "invalid command line, or a command that the configuration does not permit",
   configuration: "invalid variables; `mistakes` lists them",
   account_not_found: "no account has this id or email address",
   token_not_found: "no token has this id",
   batch_not_found: "no batch has this id",
   request_not_found: "no request in the history has this id",
   email_taken: "another account has this email address",
-  invalid_value: "a value that the account or token cannot have, such as an unknown plan",
+  invalid_value: "a value that is not accepted, such as an unknown plan",
   cannot_redeliver: "the batch's webhook cannot be sent",
   refused: "the command cannot be carried out for another reason",
   failed: "anything else, such as an unreachable storage",
 } as const satisfies Readonly<Record<"usage" | "configuration" | "failed" | AdminErrorCode, string>>;
 
-/** An invalid command line that commander itself cannot detect. */
+/** An invalid command line that commander cannot detect, or that the configuration rules out. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly advice: string | null;

@@ -24,7 +24,8 @@ export function addLedger(program: Command): void {
       "after",
       `
 It changes nothing, and the service can be running. If the balance of a period or the beginning of its journal
-is missing, for example because it is being pruned, only its open reservations are checked.`,
+is missing, for example because it is being pruned, only its open reservations are checked;
+but a missing balance is a difference if the period began less than 66 days ago.`,
     )
     .action(verify);
 }

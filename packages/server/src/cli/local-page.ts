@@ -42,7 +42,7 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
   const folder = dirname(file);
   if (stats.isDirectory() && (await resolveInside(folder, basename(file))) === null)
     throw new UsageError(
-      `${file} is a link to a hidden file, or to one outside the folder`,
+      `${file} is a link to a missing or hidden file, or to one outside the folder`,
       "pass the page's file",
     );
   const page = await readPage(file);

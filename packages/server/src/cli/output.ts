@@ -33,7 +33,7 @@ export function warn(text: string): void {
 
 let report: object = {};
 
-/** Leaves the report of a command whose stdout has other content to `printOutcome`. */
+/** Lets `printOutcome` print the report of a command whose stdout has other content. */
 export function reportAtEnd(document: object): void {
   report = document;
 }
@@ -66,7 +66,7 @@ export function rewriteLine(text: string): void {
   process.stderr.write(`\r\u001B[K${text}`);
 }
 
-/** Aligns the columns; the first row is the heading. */
+/** Aligns the columns. The first row must have a cell for each of them. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     // spread arguments overflow the stack in a long table

@@ -50,9 +50,9 @@ function expandHelp(args: string[]): string[] {
 }
 
 /**
- * A command succeeds without a reader: that of a pipe may stop early, as in `snap-server accounts list | head -1`, and a
- * closed terminal also sends SIGHUP, which stops serve. It fails if its output is lost for another reason, such as a full
- * disk.
+ * A command that prints text does not fail when its reader leaves: `head -1` closes the pipe early,
+ * and a closed terminal also sends SIGHUP, which stops serve. It fails if the output is lost for
+ * another reason, such as a full disk.
  */
 function explainLostOutput({ code, message }: NodeJS.ErrnoException): void {
   if (code === "EPIPE" || code === "EIO") return;

@@ -12,7 +12,7 @@ import { Option } from "commander";
  * One option for each parameter of a rendering, derived from the parameter table.
  */
 
-/** `url` is the argument, and there are no cache and no stores without a server. */
+/** `url` is the argument; without a server, there is neither a cache nor a store. */
 const NOT_OPTIONS: ReadonlySet<string> = new Set(["url", "cache", "cacheTtl", ...DELIVERY_NAMES]);
 
 /** `--output` names the file. */

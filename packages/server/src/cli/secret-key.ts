@@ -18,7 +18,7 @@ export function addSecretKey(program: Command): void {
     .description(
       "list the tokens whose signing secrets the current key does not decrypt; with --yes, give them new signing secrets",
     )
-    .option("--yes", "replace the signing secrets: their signed URLs stop working")
+    .option("--yes", "replace the signing secrets; URLs signed with the previous ones stop working")
     .addHelpText(
       "after",
       `
@@ -26,8 +26,8 @@ Stop the service before you pass --yes: it would keep using the previous key. If
 missing, --yes creates a new one. With PostgreSQL, first set a new SNAP_SECRET_KEY (openssl rand -hex 32) for every
 process, and start them afterwards.
 The tokens themselves stay valid: only signed URLs, links and webhooks depend on signing secrets.
-Unfinished batch items with headers, cookies or basicAuth fail, because the key encrypts these values. Their cached
-renderings are rendered again when they are next requested.`,
+Unfinished batch items with headers, cookies or basicAuth fail, because the key encrypts these
+values. Pages that were rendered with such values are rendered again when they are next requested.`,
     )
     .action(replace);
 }

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { SECRET_NAMES } from "@snap/protocol";
 import { UsageError } from "./errors.ts";
 
-/** Precedes the path of a file, as in curl. No valid JSON starts with it, and hardly any user name. */
+/** Precedes the path of a file, as in curl. No valid JSON starts with it, and few user names do. */
 const FROM_FILE = "@";
 const STDIN = "-";
 

@@ -60,7 +60,7 @@ export function checkEncryption(config: Config, isDev: boolean): readonly Findin
   return [
     warning(
       "admin_api_unencrypted",
-      "the console and the admin API are served without TLS",
+      "the admin API is served without TLS",
       "run the service behind a proxy that terminates TLS, and set SNAP_PUBLIC_URL to the proxy's https:// URL",
     ),
   ];

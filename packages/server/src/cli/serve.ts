@@ -64,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.exit(EXIT_CODES.ok);
 }
 
-/** Starts anyway: without its object store, the service renders large renderings again. */
+/** Only warns: without its object store, the service works, but renders large pages again. */
 async function warnOfObjectStore(config: Config, logger: Logger): Promise<void> {
   const stores = config.stores.filter(({ name }) => name === config.objectStore);
   for (const { status, message, advice } of await checkStores({ ...config, stores }))
@@ -121,7 +121,7 @@ async function startBrowser(
 async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies): Promise<void> {
   const { config, logger, metrics, started, demo, admin, json } = dependencies;
   const { host, port, role, trustProxy, drainDelayMs, renderTimeoutMs } = config;
-  // longer than a render, for those that are waiting for a slot
+  // longer than a render, because one may first have to wait for a slot
   const drainTimeoutMs = Math.max(HTTP_LIMITS.drainMs, renderTimeoutMs + 45_000);
   const publicUrl = publicUrlOf(config, port);
   const engine = await openEngine(config, {
@@ -200,7 +200,7 @@ async function adviseOnAccounts(
   logger.info(`no accounts yet; ${alternative}run npx snap-server accounts create --help`);
 }
 
-/** Without the file, commands derive the address from their own variables. */
+/** Writes the address for commands, which otherwise derive it from their own variables. */
 async function shareAddress(
   { shared, dataDir }: Config,
   { publicUrl, logger }: { readonly publicUrl: string; readonly logger: Logger },

@@ -8,7 +8,10 @@ export interface StopSignals {
   awaitSignal(): Promise<NodeJS.Signals>;
 }
 
-/** Ends the process on SIGTERM, SIGINT and SIGHUP: while the service is starting, there is nothing to finish. */
+/**
+ * Ends the process on SIGTERM, SIGINT and SIGHUP until `awaitSignal` is called: a service that is
+ * still starting has nothing to finish.
+ */
 export function handleSignals(): StopSignals {
   let firstAtMs: number | null = null;
   let stop: ((signal: NodeJS.Signals) => void) | null = null;

@@ -40,9 +40,9 @@ interface ListFilters {
   readonly expired?: true;
 }
 
-/** `snap-server tokens`: creates, lists, rotates and revokes an account's access tokens. */
+/** `snap-server tokens`: creates, lists, rotates and revokes an account's tokens. */
 export function addTokens(program: Command): void {
-  const tokens = program.command("tokens").description("manage an account's access tokens");
+  const tokens = program.command("tokens").description("manage an account's tokens");
 
   withJson(tokens.command("create"))
     .description("create a token; it is shown only once")

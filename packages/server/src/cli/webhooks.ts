@@ -79,7 +79,7 @@ type Outcome = WebhookTest["outcome"];
 
 const FAILURE_ADVICE: Readonly<Record<Extract<Outcome, { readonly kind: "failed" }>["reason"], string>> = {
   blocked:
-    "The receiver has a private address or a blocked port, or SNAP_DENY_TARGETS lists it. If it is yours, add its host and port to SNAP_ALLOW_TARGETS.",
+    "The receiver has a private address or a blocked port; if it is yours, add its host and port to SNAP_ALLOW_TARGETS. Or SNAP_DENY_TARGETS lists it, which takes precedence.",
   unresolved: "The receiver's host name has no address; check the URL.",
   "resolver-failed": "Name resolution failed; check the name servers of this machine.",
   unreachable:

@@ -27,7 +27,8 @@ export const CONSOLE_SETTINGS = {
     variable: "SNAP_ADMIN_URL",
     schema: optional(serviceUrl()),
     description:
-      "service whose admin API the commands accounts, tokens and batches use instead of the storage; not for serve",
+      "service whose admin API the commands accounts, tokens, batches and doctor use instead of the " +
+      "storage; not for serve",
     unset: "they open the storage",
   },
   historyRetentionMs: {

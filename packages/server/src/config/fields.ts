@@ -129,7 +129,10 @@ export function serviceUrl(): z.ZodType<string> {
     const hasMore = url !== null && url.username + url.password + url.search + url.hash !== "";
     if (url !== null && /^https?:$/.test(url.protocol) && !hasMore)
       return (url.origin + url.pathname).replace(/\/+$/, "");
-    context.addIssue("must be the URL of a service, such as https://snap.example.com, without credentials");
+    context.addIssue(
+      "must be the URL of a service, such as https://snap.example.com, without credentials, " +
+        "a query or a fragment",
+    );
     return z.NEVER;
   });
 }
@@ -242,9 +245,9 @@ export function plansFile(): z.ZodType<readonly Plan[]> {
 }
 
 /**
- * URL of a storage server; may contain credentials. Spaces around it are dropped: the PostgreSQL driver would read
- * the whole text as the name of a database. `host` and `port` in the query would override those that pages must not
- * reach.
+ * URL of a storage server; may contain credentials. Spaces around it are dropped: the PostgreSQL
+ * driver would read the whole text as the name of a database. `host` and `port` in the query are
+ * rejected, because pages are blocked only from those before the path.
  */
 export function serverUrl({
   schemes,

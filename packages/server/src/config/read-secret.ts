@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 export function readSecret(file: string): { readonly value: string } | { readonly problem: string } {
   try {
     const value = readFileSync(file, "utf8").replace(/[\r\n]+$/, "");
-    return value === "" ? { problem: "the file is empty" } : { value };
+    return value === "" ? { problem: "must be the path of a file that is not empty" } : { value };
   } catch (error) {
     return { problem: `must be the path of a readable file: ${messageOf(error)}` };
   }

@@ -69,7 +69,7 @@ export const RENDER_SETTINGS = {
   maxRenderingBytes: {
     variable: "SNAP_MAX_RENDERING_BYTES",
     schema: wholeNumber({ min: MEBIBYTE_BYTES, max: 512 * MEBIBYTE_BYTES }),
-    description: "largest image or PDF, in bytes; a larger render fails and is refunded",
+    description: "largest image or PDF, in bytes; a render with a larger one fails and is refunded",
     default: "67108864",
   },
   pageMemoryBytes: {

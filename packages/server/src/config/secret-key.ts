@@ -126,7 +126,7 @@ async function readIfExists(file: string): Promise<string | null> {
     throw new OperatorError(
       "secret_key_unreadable",
       `the key file ${file} has fewer than ${SECRET_KEY_MIN_CHARACTERS} characters`,
-      "restore it from a backup; or, if SNAP_SECRET_KEY is set to that key, delete the file; if the key is lost, " +
+      "restore it from a backup; or, if SNAP_SECRET_KEY is set to the right key, delete the file; if the key is lost, " +
         "delete the file and run `snap-server secret-key replace --yes`",
     );
   return key;

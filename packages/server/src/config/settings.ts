@@ -23,7 +23,7 @@ import { RENDER_SETTINGS } from "./render-settings.ts";
 import { optional, type Setting } from "./setting.ts";
 import { STORE_NAME, storesFile } from "./stores-file.ts";
 
-/** Fewer than one in ten million random secrets of 32 hexadecimal digits have fewer. */
+/** Of random secrets with 32 hexadecimal digits, less than one in ten million has fewer. */
 const TOKEN_DIFFERENT_CHARACTERS_MIN = 8;
 
 /** Every setting: its environment variable, validation, description and default. */
@@ -94,7 +94,9 @@ export const SETTINGS = {
     variable: "SNAP_CACHE_MAX_BYTES",
     schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),
     description: "maximum size of all cached renderings, in bytes; 0 caches none",
-    unset: "half of the sum of their size and the free disk space, or 80% of Redis's maxmemory",
+    unset:
+      "half of the sum of their size and the free disk space; with Redis, 80% of its maxmemory, " +
+      "or half of its machine's memory without one",
   },
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",
@@ -162,7 +164,9 @@ export const SETTINGS = {
   objectStore: {
     variable: "SNAP_OBJECT_STORE",
     schema: optional(
-      z.string().regex(STORE_NAME, { error: "must be a name of lowercase letters, digits and hyphens" }),
+      z.string().regex(STORE_NAME, {
+        error: "must be 1 to 63 lowercase letters, digits and hyphens, not starting with a hyphen",
+      }),
     ),
     description:
       "name of the store in SNAP_STORES_FILE in which the service caches renderings over 32 KiB; storeTo cannot use it",

@@ -37,7 +37,9 @@ const store = z
       .string()
       .regex(/^[a-z0-9-]{1,50}$/, { error: "must be a region such as eu-central-1, or auto" }),
     bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, {
-      error: "must be a bucket's name: 3 to 63 lowercase letters, digits, hyphens and dots",
+      error:
+        "must be a bucket's name: 3 to 63 lowercase letters, digits, hyphens and dots, with a " +
+        "letter or digit at either end",
     }),
     prefix: z
       .string()
@@ -102,7 +104,8 @@ function readStores(file: string): z.output<typeof stores> {
   const misnamed = Object.keys(Object(value)).find((name) => !STORE_NAME.test(name));
   if (misnamed !== undefined)
     throw new Error(
-      `store ${JSON.stringify(misnamed)}: the name must be 1 to 63 lowercase letters, digits and hyphens`,
+      `store ${JSON.stringify(misnamed)}: the name must be 1 to 63 lowercase letters, digits and ` +
+        "hyphens, not starting with a hyphen",
     );
   const result = stores.safeParse(value);
   if (result.success) return result.data;

@@ -58,7 +58,7 @@ async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<st
   return account.id;
 }
 
-/** `SNAP_PLANS_FILE` may have lost the account's plan since it was created. */
+/** The account's plan may have been removed from `SNAP_PLANS_FILE`. */
 function hasPlan({ planSlug }: Account, plans: readonly Plan[]): boolean {
   return availablePlans(plans).some(({ slug }) => slug === planSlug);
 }

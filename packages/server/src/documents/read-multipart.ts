@@ -47,7 +47,10 @@ export function readMultipart(body: Buffer, contentType: string): Promise<readon
   return promise.finally(() => ended.abort());
 }
 
-/** Stops after more than `max`: the parser ignores what follows the closing delimiter, which may be millions more. */
+/**
+ * Stops counting once there are more than `max`: the parser ignores what follows the closing
+ * delimiter, but that can contain millions of delimiters.
+ */
 function countDelimiters(
   body: Buffer,
   { boundary, max }: { readonly boundary: string; readonly max: number },

@@ -7,10 +7,9 @@ import { readMultipart } from "./read-multipart.ts";
 import { readZip } from "./read-zip.ts";
 
 /**
- * Receives and unpacks the body of an upload.
- *
- * @throws SnapError `validation_failed` with `errors.body` for a body that is not declared as one of the four types;
- * otherwise like `readBody` and the readers of the types.
+ * Returns an upload whose body is received and unpacked later. `receive` throws like `readBody`;
+ * `unpack` throws SnapError `validation_failed` with `errors.body` for a body that is not declared
+ * as one of the four types, and otherwise like `readZip` and `readMultipart`.
  */
 export function uploadOf(request: IncomingMessage, memory: BodyMemory): DocumentUpload {
   return {

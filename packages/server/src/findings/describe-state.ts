@@ -30,7 +30,7 @@ export function describeClocks(skews: readonly ClockSkew[]): readonly Finding[] 
       ? []
       : [ok("clock", `agrees with ${skews.map(({ server }) => server).join(" and ")}`)];
   const message = noticeable.map(describeSkew).join("; ");
-  const advice = "synchronize the clocks of all machines: start chrony, or timedatectl set-ntp true";
+  const advice = "synchronize the clocks of all machines: start chrony, or run timedatectl set-ntp true";
   return [
     noticeable.some(isExcessiveSkew)
       ? problem("clock_skewed", `${message}: beyond 2 s the service is not ready`, advice)

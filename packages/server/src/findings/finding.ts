@@ -17,17 +17,17 @@ export function ok(name: string, message: string): Finding {
   return { name, status: "ok", code: "ok", message };
 }
 
-/** It works, with a restriction. */
+/** The service works, but something should be fixed. */
 export function warning(code: FindingCode, message: string, advice: string): Finding {
   return { name: FINDING_CHECKS[code], status: "warning", code, message, advice };
 }
 
-/** It does not work. */
+/** The service, or a part of it, does not work. */
 export function problem(code: FindingCode, message: string, advice: string): Finding {
   return { name: FINDING_CHECKS[code], status: "problem", code, message, advice };
 }
 
-/** A variable that is unknown, or has no effect because of another one. */
+/** A warning of `readConfig`. */
 export function suspiciousVariable(message: string): Finding {
   return warning("configuration_suspicious", message, "unset it, or correct its name");
 }

@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly path: string | RegExp;
   /** Replaces the path in metrics. */
   readonly label?: string;
-  /** Headers of the OPTIONS response besides `Allow`; none if other origins get no access. */
+  /** Further headers of the OPTIONS response; none if other origins get no access. */
   readonly preflight?: OutgoingHttpHeaders;
 }
 

@@ -62,7 +62,7 @@ export function addAdmin(
   if (site !== null) addConsole(app, site);
 }
 
-/** With a string path, Express would reject an id that it cannot decode, without the error envelope. */
+/** With a string path, an id that Express cannot decode would fail with `server_error`. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace("{id}", "[^/]+")}$`);
 }

@@ -8,10 +8,10 @@ const NAME = "answer";
 /** Matches a query that may contain `answer`; its characters can be percent-encoded. */
 const MAY_CONTAIN_NAME = /(?:^|&)(?:answer=|[^=&]*%)/;
 
-/** `answer`, and the parameters of the rendering, which it does not affect. */
+/** `answer`, which does not affect the rendering, and the parameters, which do. */
 interface Separated<Sent> {
   readonly answer: Answer;
-  /** Include `answer` only if it is invalid, so the engine rejects it with all other problems. */
+  /** Without `answer`, unless it is invalid: then the engine rejects it with all other problems. */
   readonly parameters: Sent;
 }
 

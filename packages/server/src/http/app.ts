@@ -134,7 +134,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: SUBMISSION_PATH },
     { get: forVerified(listBatches(engine)), post: forVerified(submitBatch(engine, { baseUrl })) },
   );
-  // For an id that cannot be decoded, Express itself would respond, without the envelope.
+  // With a string path, an id that Express cannot decode would fail with `server_error`.
   addEndpoint(
     app,
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },

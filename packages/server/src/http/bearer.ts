@@ -30,7 +30,10 @@ export interface BearerDependencies {
   readonly logger: Logger;
 }
 
-/** Authenticates the bearer token, and adds the account's credits to every response, errors included. */
+/**
+ * Authenticates the bearer token, and adds the account's credits to every response of `endpoint`,
+ * errors included.
+ */
 export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerEndpoint): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
@@ -71,7 +74,7 @@ export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerE
 
   /**
    * The account and the balance after the request. Most captures return a balance; otherwise both are read again,
-   * because they may have changed since. If the token is gone by then, the earlier account is used.
+   * because they may have changed since. If that fails, the earlier account is used.
    */
   async function readAccount(
     request: Request,

@@ -70,7 +70,7 @@ async function respondWithFacts(
 ): Promise<HttpResponse> {
   const { principal, exchange, entryPoint, parameters, document } = request;
   const call = { principal, exchange, entryPoint, parameters, document };
-  // with `linked`, a link that cannot be signed fails before the charge
+  // with `linked`, a capture whose link cannot be signed fails before the charge
   const capture = await capturePage(dependencies, { ...call, linked: () => false });
   const { engine, baseUrl } = dependencies;
   const facts = renderingDocument(engine, { ...page, principal, capture, baseUrl });

@@ -7,7 +7,8 @@ const openResponses = new WeakMap<Duplex, ServerResponse[]>();
 /** Closes a response with its connection, if it is still open: Node 22 closes only the one that it is sending. */
 export function trackResponse(response: ServerResponse): void {
   const open = openResponsesOf(response.req.socket);
-  // they close in the order of the requests; another listener on each would make Node warn of too many in a tool call
+  // Responses close in the order of their requests. In a tool call, one more `close` listener on
+  // each would exceed the number above which Node warns.
   while (open[0]?.closed) open.shift();
   open.push(response);
 }

@@ -53,8 +53,8 @@ export function toProtocolError(error: ParserError): SnapError {
 }
 
 /**
- * Responds on a socket that has no `ServerResponse`, and closes it. Keeps receiving for a moment: closing immediately
- * would reset the connection before the client reads the response.
+ * Responds on the socket itself, without a `ServerResponse`, and closes it. Keeps receiving for a
+ * moment: closing immediately would reset the connection before the client reads the response.
  */
 export function rejectSocket(
   socket: Duplex,

@@ -8,7 +8,7 @@ import type { HttpResponse } from "../requests/response.ts";
 /**
  * The response with a rendering, or 304 if the client already has it.
  *
- * @param extraHeaders - Headers of the endpoint: caching, rate limits, cross-origin access.
+ * @param extraHeaders - Headers of the endpoint: caching and rate limits.
  */
 export function renderingResponse(capture: Capture, extraHeaders: OutgoingHttpHeaders): HttpResponse {
   const { rendering, unchanged } = capture;

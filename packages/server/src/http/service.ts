@@ -147,8 +147,9 @@ async function stop(
 }
 
 /**
- * Limits how long the client may stop reading a response, from when it is sent. A pipelined response has the connection,
- * and its timeout, only after the previous ones. Node sets its own timeout when no response is left.
+ * Limits how long the client may stop reading a response, from when it is sent. A pipelined
+ * response gets the connection only after the previous ones, so its timeout starts then. Node sets
+ * its own timeout when no response is left.
  */
 function limitUnread(response: ServerResponse, timeoutMs: number): void {
   response.once("sending", () => response.socket?.setTimeout(timeoutMs));

@@ -151,7 +151,7 @@ async function render(
   requireMode(mode, args);
   exchange.freeSent = sendBudget.take(principal.account.id, RESULT_MAX_BYTES);
   const { parameters: options, document } = separateContent(mode === "pdf" ? { ...args, pdf: true } : args);
-  // the link contains the URL that identifies the content, whose rendering is in the cache
+  // a link contains the URL that identifies the content, and finds the cached rendering by it
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;
   const isLinked = isLinkable(parameters);
   if (!isLinked) requireInlineableFormat(parameters["output"]);

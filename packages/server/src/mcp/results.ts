@@ -162,7 +162,7 @@ function describePreview({ width, height }: Preview, full: Size): string {
   );
 }
 
-/** A link, or the PDF itself if it cannot be linked. */
+/** A link; or, if it cannot be linked, the PDF itself unless it is too large. */
 export function pdfResult({ url, capture, link }: Rendered): CallToolResult {
   const label = "PDF";
   const signed = link?.();

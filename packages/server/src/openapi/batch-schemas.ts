@@ -127,7 +127,7 @@ const batchItem: z.ZodType<BatchItem> = z
       example: STORED_LOCATION_EXAMPLE,
     }),
   })
-  .meta({ id: "BatchItem", description: "One render of a batch." });
+  .meta({ id: "BatchItem", description: "One item of a batch." });
 
 /** A batch, as returned by submission and polling and delivered by the webhook. */
 export const renderBatch: z.ZodType<RenderBatch> = z
@@ -153,7 +153,7 @@ export const renderBatch: z.ZodType<RenderBatch> = z
       })
       .nullable()
       .meta({ description: "Null if the submission has no `webhookUrl`." }),
-    items: z.array(batchItem).meta({ description: "The renders, in the order of submission." }),
+    items: z.array(batchItem).meta({ description: "The items, in the order of submission." }),
     test: z
       .literal(true)
       .optional()

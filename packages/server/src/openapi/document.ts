@@ -19,7 +19,7 @@ const INTRODUCTION = `Renders a publicly reachable web page, HTML or Markdown as
 
 const TAGS = [
   { name: "Rendering", description: "Render a page to a file." },
-  { name: "Batches", description: "Queue up to 20 renders; get the results by polling or by webhook." },
+  { name: "Batches", description: "Queue up to 20 captures; get the results by polling or by webhook." },
   { name: "Documents", description: "Upload pages with their files, and render them by their URL." },
   { name: "Account", description: "The account's credits and limits." },
   { name: "Description", description: "Machine-readable descriptions of this API; no token needed." },

@@ -17,7 +17,7 @@ interface HeaderComponent {
 
 const integer = { type: "integer", minimum: 0 } as const;
 
-/** Every response header, described once. */
+/** The response headers that the descriptions document, each described once. */
 export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = {
   "X-Request-Id": {
     description: "Id of this response; on every response.",
@@ -35,7 +35,7 @@ export const HEADER_COMPONENTS: Readonly<Record<HeaderName, HeaderComponent>> = 
   },
   "X-Cache": {
     description:
-      "`HIT`: served from the cache, no credit. `MISS`: rendered now and cached. Absent with `cache=0`.",
+      "`HIT`: served from the cache, no credit. `MISS`: rendered now, and cached if it fits. Absent with `cache=0`.",
     schema: { type: "string", enum: ["HIT", "MISS"] },
   },
   ETag: {

@@ -54,7 +54,7 @@ export interface OperationParameter {
   readonly [extension: `x-${string}`]: unknown;
 }
 
-/** Parameters of every operation that renders. */
+/** Parameters of `GET /snap`, which `GET /snap/signed` shares unless they are secret. */
 export function renderParameters(): OperationParameter[] {
   return [
     ...documentedParameters().map((parameter) => ({

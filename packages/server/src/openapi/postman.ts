@@ -90,8 +90,8 @@ const remember = (variable: string, field: string): string =>
   `if (pm.response.code < 300) pm.collectionVariables.set("${variable}", pm.response.json().${field});`;
 
 /**
- * Generates the collection that `/v1/postman.json` serves: one request per use case, with all other parameters of its
- * mode listed but disabled.
+ * Generates the collection that `/v1/postman.json` serves: one request per use case. Those of
+ * `GET /snap` list all other parameters of their mode, disabled.
  *
  * @param publicUrl - The origin that clients use, without a trailing slash.
  */

@@ -8,7 +8,8 @@ export const renderingFacts = z.object({
   content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
   size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
   cache: z.enum(["HIT", "MISS"]).nullable().meta({
-    description: "`HIT`: served from the cache. `MISS`: rendered now and cached. Null if `cache` was false.",
+    description:
+      "`HIT`: served from the cache. `MISS`: rendered now, and cached if it fits. Null if `cache` was false.",
     example: "MISS",
   }),
   target_status: z.int().min(100).max(999).nullable().meta({
@@ -39,7 +40,7 @@ export const renderingFacts = z.object({
   }),
 });
 
-/** What the endpoints that return a rendering accept in addition to its parameters. */
+/** What `GET /snap` and `POST /captures` accept in addition to the parameters of a rendering. */
 export const answerShape = {
   answer: z.enum(ANSWERS).default("file").meta({
     description:

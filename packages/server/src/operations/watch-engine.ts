@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics/create-metrics.ts";
 import { watchBatches } from "./watch-batches.ts";
 import { watchCache } from "./watch-cache.ts";
 
-/** Returns callbacks of the engine and its storage that log and count what happens outside of requests. */
+/** Returns callbacks for the engine and its storage that log and count their events. */
 export function watchEngine({
   logger,
   metrics,

@@ -21,8 +21,8 @@ const LEVELS = {
 } as const satisfies Record<RendererEvent["type"], string>;
 
 /**
- * Returns a renderer callback that logs and counts the events of its browsers. The first start of a browser is logged like
- * the start of the service, because it names the version.
+ * Returns a renderer callback that logs and counts the events of its browsers. The first start of
+ * a browser is logged at `info`, because it names the version.
  */
 export function watchRenderer({
   logger,

@@ -16,7 +16,7 @@ const PAGE_POLICY = [
 /** Large, and independent of the pages' own scripts. */
 const VIEWER_CACHING = "public, max-age=3600";
 
-/** The files that the two pages load, by path. The pages' own styles and scripts must match the page. */
+/** Files of the two pages, by path. All but the viewer's are revalidated, to match the page. */
 export function pageAssets(): readonly (readonly [string, HttpResponse])[] {
   return [
     ["/start/start.css", asset("text/css", "start/start.css")],

@@ -6,7 +6,7 @@ import { printable, shorten } from "../operations/printable.ts";
 export interface Caller {
   /** Address of the client: of the connection, or as a trusted proxy reports it. */
   readonly address: string;
-  /** Its first 200 characters, control and invisible ones escaped. */
+  /** First 200 characters of `User-Agent`, with control and invisible ones escaped. */
   readonly userAgent: string | null;
   /** The request id from a trusted proxy. */
   readonly requestId: string | null;

@@ -4,7 +4,7 @@ import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import type { Exchange } from "./exchange.ts";
 import type { SendBudget } from "./send-budget.ts";
 
-/** Dependencies of every entry point that captures a page. */
+/** Dependencies of the routes and tools that capture a page. */
 export interface CaptureDependencies {
   readonly engine: Engine;
   readonly metrics: Metrics | null;
@@ -17,7 +17,10 @@ interface Requested {
   readonly exchange: Exchange;
 }
 
-/** Captures a page for an authenticated request, and records the outcome for the log and the metrics. */
+/**
+ * Captures a page for an authenticated request, and records a success for the log, the metrics and
+ * the response headers.
+ */
 export async function capturePage(
   { engine, metrics }: CaptureDependencies,
   { exchange, ...request }: CaptureRequest & CaptureOptions & Requested,
@@ -29,7 +32,7 @@ export async function capturePage(
   return capture;
 }
 
-/** Captures a page whose file is sent. A file that does not fit the budget costs nothing. */
+/** Captures a page to send its file. A file that does not fit in the send budget costs nothing. */
 export function captureFile(
   dependencies: CaptureDependencies,
   request: Omit<CaptureRequest & CaptureOptions, "accept"> & Requested,

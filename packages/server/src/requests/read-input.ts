@@ -79,7 +79,7 @@ const BOOLEANS = new Map([
   ["0", false],
 ]);
 
-/** Returns any other text unchanged, so the schema rejects it. */
+/** Text that is not of the schema's type is returned unchanged, so the schema rejects it. */
 function fromText(schema: z.core.$ZodType | undefined, text: string): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return fromText(schema.unwrap(), text);

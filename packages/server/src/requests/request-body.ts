@@ -79,13 +79,13 @@ class BodyBuffer {
 /**
  * Reads and discards the body of a request that needs none, so the connection can be reused.
  *
- * @throws SnapError like `readBody`.
+ * @throws SnapError `payload_too_large` or `bad_request`, like `readBody`.
  */
 export function discardBody(request: IncomingMessage): Promise<void> {
   return receiveBody(request, { maxBytes: HTTP_LIMITS.bodyBytes, onChunk: () => {} });
 }
 
-/** A request without either header has no body (RFC 9112, 6). */
+/** A request with neither `Content-Length` nor `Transfer-Encoding` has no body (RFC 9112, 6). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const { "content-length": declared = "0", "transfer-encoding": coding } = headers;
   return declared !== "0" || coding !== undefined;
@@ -146,8 +146,8 @@ const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
  * one.
  *
  * @param limits - At most 256 KiB by default.
- * @throws SnapError `validation_failed` with `errors.body` if the body is not JSON or not declared as JSON;
- * otherwise like `readBody`.
+ * @throws SnapError `validation_failed` with `errors.body` if the body is not JSON, is not declared
+ * as JSON, is compressed, or has too many values; otherwise like `readBody`.
  */
 export async function readJson(
   request: IncomingMessage,

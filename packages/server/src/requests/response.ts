@@ -9,7 +9,7 @@ export const COMMON_HEADERS = { "X-Content-Type-Options": "nosniff" } as const;
 export interface HttpResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  /** Absent for 204 and 304. */
+  /** Absent if the response has no content, such as a 304. */
   readonly body?: string | Uint8Array;
 }
 

@@ -9,7 +9,7 @@ const url = "https://example.com/";
 const webhookUrl = "https://example.com/hook";
 
 /** Submits a batch and waits until the receiver has responded to its webhook with 500. */
-async function submitRejected(service: AdminTestService, { token }: Customer): Promise<string> {
+async function submitUndelivered(service: AdminTestService, { token }: Customer): Promise<string> {
   service.webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null, body: "<p>down" });
   const reply = await submit(
     service,
@@ -69,7 +69,7 @@ describe("batches", () => {
   it("are listed newest first, with pages and filters", async () => {
     const service = await openAdmin({ worker: true });
     const [ada, grace] = [await service.customer(), await service.customer()];
-    const done = await submitRejected(service, ada);
+    const done = await submitUndelivered(service, ada);
     service.clock.advance(1);
     const release = service.renderer.hold();
     const pending = batchOf(
@@ -128,7 +128,7 @@ describe("deliveries", () => {
   it("are listed with the receiver's responses, and can be repeated", async () => {
     const service = await openAdmin({ worker: true });
     const [ada, grace] = [await service.customer(), await service.customer()];
-    const id = await submitRejected(service, ada);
+    const id = await submitUndelivered(service, ada);
     const read = async (query: string): Promise<AdminList<DeliveryAttemptDocument>> =>
       (await service.read(`/deliveries?${query}`)) as AdminList<DeliveryAttemptDocument>;
     expect(await read(`batch=${id}`)).toEqual({

@@ -44,7 +44,7 @@ export interface AdminTestService extends TestService {
   readonly read: (path: string, request?: AdminRequest) => Promise<unknown>;
 }
 
-/** Starts a service with the admin API and the console on the embedded storage, at the current time. */
+/** Starts a service with the admin API, the console, the embedded storage, and the current time. */
 export async function openAdmin({ admin, ...options }: OpenOptions = {}): Promise<AdminTestService> {
   const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
   const service = await openService({

@@ -111,7 +111,7 @@ describe("the description of the admin API", () => {
     ]);
   });
 
-  it("requires a body only where one is required", async () => {
+  it("requires a body only if it has a required parameter", async () => {
     const { paths } = await describeApi();
     const requires = (path: string, method: string): unknown => paths[path]?.[method]?.requestBody?.required;
     expect(requires("/tokens", "post")).toBe(true);

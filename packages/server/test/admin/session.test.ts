@@ -249,7 +249,7 @@ describe("the admin token", () => {
     expect((await service.send("/v1/usage", { token: ADMIN_TOKEN })).status).toBe(401);
   });
 
-  it("is required for everything except the description and signing in", async () => {
+  it("or a session is required for everything except the description and signing in", async () => {
     const service = await openAdmin();
     const open = await service.admin("/openapi.json", { token: undefined });
     expect(open.status).toBe(200);

@@ -6,14 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI, openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
 
-/** Uses a remote browser, so no local one is started. */
-const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 const EMAIL = "ada@example.com";
 
 let workspace: Workspace;
 let account = "";
 beforeEach(async () => {
-  workspace = openWorkspace(ENVIRONMENT);
+  workspace = openWorkspace();
   account = ((await workspace.json(["accounts", "create", "--email", EMAIL])) as { id: string }).id;
 });
 afterEach(() => workspace.clear());

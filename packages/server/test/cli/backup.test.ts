@@ -43,7 +43,7 @@ const UNDO_LAST_MIGRATIONS = `
 
 const execute = promisify(execFile);
 const MINUTE_MS = 60_000;
-/** Uses a remote browser, so no local one is started. */
+/** A remote browser that does not exist, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 let workspace: Workspace;
@@ -114,7 +114,7 @@ describe("a backup", () => {
       while (isLoaded) {
         rendered += 1;
         await engine.capture({ principal, parameters: { url: `https://example.com/${rendered}` } });
-        // the fakes never yield to the event loop, which the test needs
+        // the fakes never yield to the event loop, and the rest of the test would not run
         await new Promise(setImmediate);
       }
     });
@@ -404,7 +404,7 @@ describe("a backup", () => {
     await engine.capture({ principal, parameters: { url: "https://example.com/" } });
     await engine.close();
     const database = new DatabaseSync(join(data, "snap.db"));
-    // the copy has no renderings
+    // fails in the data folder, but not in the copy, which has no renderings
     database.exec(`
       CREATE TRIGGER full BEFORE INSERT ON backups WHEN EXISTS (SELECT * FROM renderings)
       BEGIN SELECT RAISE(FAIL, 'disk is full'); END`);

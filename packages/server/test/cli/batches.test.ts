@@ -13,7 +13,7 @@ const url = "https://example.com/";
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const KEY = expect.stringMatching(/^[0-9a-f]{64}$/);
 const id = expect.stringMatching(/^item_[0-9a-f]{24}$/);
-/** An item's fields, all empty. */
+/** The fields of an item that can be empty, all empty. */
 const UNKNOWN = {
   error: null,
   etag: null,
@@ -80,7 +80,7 @@ describe("batches show", () => {
     });
   });
 
-  it("shows a queued batch while another process is running, without its secrets", async () => {
+  it("shows a queued batch while another engine uses the folder, without its secrets", async () => {
     const batch = await submit({ items: [{ url, basicAuth: "ada:s3cr3t" }] });
     expect(await workspace.json(["batches", "show", batch.id])).toEqual({
       id: batch.id,

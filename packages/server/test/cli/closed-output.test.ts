@@ -15,7 +15,7 @@ describe("a command whose output nobody reads", () => {
   beforeAll(() => workspace.json(["accounts", "create", "--email", "ada@example.com"]));
   afterAll(() => workspace.clear());
 
-  /** Closes the pipe before the command writes to it. */
+  /** Starts a command whose stdout is closed before it writes. */
   function startUnread(...args: string[]): Running {
     const running = workspace.start(args);
     running.child.stdout?.destroy();

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../../src/cli/program.ts";
 
-/** The installed command. */
+/** The built command. */
 export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 export interface Outcome {
@@ -34,11 +34,11 @@ export interface CreatedToken {
   readonly overlap_ends_at: string | null;
 }
 
-/** The folder of one test file, with its data and its processes. */
+/** A temporary folder with a data folder, and the commands that run in it. */
 export interface Workspace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Starts the installed command. */
+  /** Starts the built command. */
   start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
   /** Like `start`, but in a separate terminal, which closes when the child is killed. */
   startInTerminal(args: readonly string[]): Running;
@@ -94,7 +94,7 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
       return JSON.parse(stdout);
     },
     async clear() {
-      // they use the folder as the working directory of the process
+      // until then, a command in this process has the folder as the working directory
       await lastRun;
       for (const { child, ended } of running) {
         child.kill("SIGKILL");
@@ -137,7 +137,7 @@ async function callCommand(args: readonly string[], { directory, environment }: 
       exitCode: undefined,
     });
     process.chdir(directory);
-    // commands that follow one that hangs would wait for it
+    // a command that hangs must not block the commands after it
     await abortable(AbortSignal.timeout(COMMAND_MAX_MS), runCommand());
     return {
       code: Number(process.exitCode ?? 0),

@@ -128,7 +128,7 @@ describe("snap-server console", () => {
     const { code, stderr } = await workspace.run(["console"], { SNAP_CONSOLE: "" });
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^warning: SNAP_CONSOLE is not set: the link works only if the service was started with --dev\n/,
+      /^warning: SNAP_CONSOLE is not set: the link works only if the service's console is on\n/,
     );
   });
 

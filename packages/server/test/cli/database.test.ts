@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWorkspace, type Workspace } from "./command.ts";
 
-/** Uses a remote browser, so no local one is started. */
+/** A remote browser that does not exist, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 const UNDO_MIGRATIONS = `

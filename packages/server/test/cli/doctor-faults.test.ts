@@ -19,9 +19,9 @@ interface Check {
   readonly advice?: string;
 }
 
-/** Uses a remote browser, so no local one is started. */
+/** A remote browser that does not exist, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
-/** `ok`, and codes that depend on the machine that runs the tests. */
+/** `ok`, the remote browser, which does not exist, and lookups, which need the internet. */
 const IGNORED = new Set(["ok", "remote_browser_unreachable", "names_unresolved"]);
 
 /** A healthy folder that each test copies. */

@@ -79,7 +79,7 @@ describe("lists check", () => {
   });
 
   it.each(["lists check", "serve", "render https://example.com -o a.png"])(
-    "reports every mistake in SNAP_FILTER_LISTS, as other commands do: %s",
+    "reports every mistake in SNAP_FILTER_LISTS: %s",
     async (command) => {
       const wrong = "ads:nowhere.txt,ads:empty.txt,page.txt,spam:ads.txt,,trackers:trackers.txt";
       const { code, stderr } = await workspace.run(command.split(" "), lists(wrong));
@@ -105,10 +105,10 @@ describe("render", { tags: ["browser"] }, () => {
   const render = ["render", "--allow-target", "127.0.0.0/8", "-o", "out.png"];
 
   it("hides the elements that match the lists, with --block-ads", async () => {
-    const tall = { ...lists("ads:ads.txt") };
+    const environment = lists("ads:ads.txt");
     const args = [...render, pages.url, "--selector", "#title"];
-    expect((await workspace.run(args, tall)).code).toBe(0);
-    const hidden = await workspace.run([...args, "--block-ads"], tall);
+    expect((await workspace.run(args, environment)).code).toBe(0);
+    const hidden = await workspace.run([...args, "--block-ads"], environment);
     expect(hidden.code).toBe(1);
     expect(hidden.stderr).toContain("title");
   });

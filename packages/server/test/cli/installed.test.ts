@@ -5,7 +5,7 @@ const workspace = openWorkspace();
 beforeAll(() => workspace.json(["accounts", "create", "--email", "ada@example.com"]));
 afterAll(() => workspace.clear());
 
-describe("the installed command", () => {
+describe("the built command", () => {
   it.each([
     "--help",
     "srve",

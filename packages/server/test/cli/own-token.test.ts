@@ -31,7 +31,7 @@ describe("SNAP_TOKEN", () => {
     };
   }
 
-  it("is a bearer token of an account without limits, until the value changes or is removed", async () => {
+  it("is a token of an account on the unlimited plan, until it changes or is removed", async () => {
     const first = await start({ SNAP_TOKEN: SECRET });
     await first.running.printed(/SNAP_TOKEN is token 1; .* npx snap-server tokens reveal 1"/);
     const report = await first.usage(SECRET);

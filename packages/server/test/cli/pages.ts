@@ -8,7 +8,7 @@ export interface Pages {
   readonly target: string;
   /** Number of requests so far. */
   readonly hits: () => number;
-  /** Resolves with the response of the next request for `/held`; the test ends it. */
+  /** Resolves with the response to the first request for `/held`; the test ends it. */
   held(): Promise<ServerResponse>;
   close(): Promise<void>;
 }

@@ -77,7 +77,7 @@ describe("accounts list", () => {
     );
   });
 
-  it("does not explain how to create an account if the filters match none", async () => {
+  it("does not explain how to create an account if filters or --after leave none", async () => {
     for (const filter of [
       ["--email", "nobody"],
       ["--after", String(ids.at(-1))],

@@ -5,7 +5,10 @@ import { findBrowser } from "@snap/engine/puppeteer";
 import { onTestFinished } from "vitest";
 import { startProgram } from "../../../testing/test/servers/start-program.ts";
 
-/** Starts a browser without a sandbox, as a remote one. It ends with the test. Returns its DevTools URL. */
+/**
+ * Starts a browser without a sandbox, to connect to as a remote browser. Returns its DevTools URL;
+ * kills the browser at the end of the test.
+ */
 export async function startRemoteBrowser(): Promise<string> {
   const path = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser()) ?? "";
   const profile = await mkdtemp(join(tmpdir(), "snap-remote-"));

@@ -62,11 +62,11 @@ async function fillBatches(): Promise<readonly string[]> {
   webhookSender.returnNext({ kind: "responded", status: 500, retryAfterMs: null, body: "" });
   const submit = (document: object): Promise<{ readonly id: string }> =>
     engine.batches.submit({ principal, document });
-  const delivered = await submit({ items: [{ url }], webhookUrl: `${url}hook` });
+  const batch = await submit({ items: [{ url }], webhookUrl: `${url}hook` });
   engine.startWorker();
   await attempted.promise;
   await engine.close();
-  return [delivered.id];
+  return [batch.id];
 }
 
 /** Runs a command on both machines. */
@@ -189,7 +189,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     expect((await service.run(["accounts", "show", id])).code).toBe(1);
   });
 
-  it("resends a webhook", async () => {
+  it("makes a webhook due again", async () => {
     const [id = ""] = batches;
     expect(await json("batches", "redeliver", id)).toMatchObject({ id, webhook: { status: "due" } });
     const { stdout } = await remote.run(["batches", "redeliver", id]);
@@ -327,13 +327,13 @@ describe("a command with SNAP_ADMIN_URL", () => {
     );
     await expect(call).rejects.toMatchObject({
       code: "admin_api_unreachable",
-      problem: "http://snap did not respond within 120 s; it may still make the change",
+      problem: "http://snap did not respond within 120 s; it may still carry out the request",
       advice: "check the service's log, then repeat the command",
     });
   });
 
   it.each(["<!doctype html>", "{}", "null", '{"version":"1","problems":3}'])(
-    "reports a service that responds with %s if it is doctor",
+    "as doctor, reports a service that responds with %s",
     async (body) => {
       const port = await listen(createServer((_request, response) => response.end(body)));
       const { stdout } = await remote.run(["doctor", "--json"], {
@@ -348,7 +348,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
     },
   );
 
-  it("reports the service's problems if it is doctor", async () => {
+  it("as doctor, reports the service's problems", async () => {
     const { stdout } = await remote.run(["doctor", "--json"], { SNAP_CHROMIUM_PATH: "/none" });
     const { checks } = JSON.parse(stdout) as { checks: readonly Record<string, unknown>[] };
     expect(checks).toContainEqual({

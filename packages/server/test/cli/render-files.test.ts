@@ -30,7 +30,7 @@ beforeAll(async () => {
     ["/dev/zero", "endless"],
   ] as const)
     await symlink(target, join(workspace.directory, "site", name));
-  // the rendering is green only if exactly these files are served
+  // the rendering is green only if css/style.css and the first three of these paths are served
   await write(
     "site/my page.html",
     `<!doctype html><link rel=stylesheet href=css/style.css><script type=module>
@@ -103,11 +103,11 @@ describe("render exits with code 2, before it starts a browser, for", () => {
     ["site/empty", "the folder site/empty has no index.html or index.md; pass the page's file"],
     [
       "leaves",
-      "leaves/index.html is a link to a hidden file, or to one outside the folder; pass the page's file",
+      "leaves/index.html is a link to a missing or hidden file, or to one outside the folder; pass the page's file",
     ],
     [
       "hides",
-      "hides/index.md is a link to a hidden file, or to one outside the folder; pass the page's file",
+      "hides/index.md is a link to a missing or hidden file, or to one outside the folder; pass the page's file",
     ],
     ["page.txt", "page.txt is not a page; pass an .html, .htm or .md file, or a folder with an index"],
     ["latin.html", "latin.html must be encoded as UTF-8"],

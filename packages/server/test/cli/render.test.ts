@@ -163,7 +163,7 @@ it("render reports why the browser does not start, because it writes no log", as
 });
 
 describe("render --help", () => {
-  // the parameters of GET /snap that the first release had, except url, cache and cacheTtl
+  // the oldest parameters of GET /snap, except url, cache and cacheTtl
   // prettier-ignore
   it.each([
     "pdf", "full-page", "landscape", "format", "quality", "paper-format", "width", "height", "margin-top",

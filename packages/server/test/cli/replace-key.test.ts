@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
 
-/** Uses a remote browser, so no local one is started. */
+/** A remote browser that does not exist, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 describe("the secret key of a data folder", () => {

@@ -116,7 +116,7 @@ describe("a secret in a file", () => {
   it("is rejected if it is empty or invalid, without showing its content", async () => {
     const empty = await fileWith("\n");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: empty })).toEqual([
-      `SNAP_SECRET_KEY_FILE is "${empty}": the file is empty`,
+      `SNAP_SECRET_KEY_FILE is "${empty}": must be the path of a file that is not empty`,
     ]);
     const short = await fileWith("hunter2");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: short })).toEqual([

@@ -64,7 +64,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     await running.ended;
     held.end("<h1>done</h1>");
     expect((await pending).status).toBe(200);
-    // the process may have no parent that removes it
+    // ended, or a zombie (state Z) if it has no parent that reaps it
     const state = (): Promise<string> =>
       readFile(`/proc/${children.trim()}/stat`, "utf8").catch(() => "ended");
     await until(state, (text) => text === "ended" || text.includes(") Z "));
@@ -92,7 +92,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     const { id } = (await submitted.json()) as { id: string };
     const held = await pages.held();
     before.child.kill("SIGTERM");
-    // It starts no new item, and is not ready while the item is rendering.
+    // the service starts no new item, and is not ready while the first one is being rendered
     await until(
       async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status,
       (status) => status === 503,
@@ -152,7 +152,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
 });
 
 describe("serve with a remote browser", { tags: ["browser"] }, () => {
-  it("logs the missing containment in one line, without the secret part of its URL", async () => {
+  it("logs the gaps in its containment in one line, without the secret part of its URL", async () => {
     const workspace = openWorkspace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
     const running = workspace.start(["serve"]);
     await running.printed(/"msg":"listening"/);
@@ -246,7 +246,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
   let unsandboxed = "";
   beforeAll(async () => {
     const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
-    // As root, the browser runs as another user, who needs access to the temporary folder.
+    // if the tests run as root, the browser runs as another user, who needs access to this folder
     await chmod(workspace.directory, 0o755);
     unsandboxed = join(workspace.directory, "browser");
     await writeFile(unsandboxed, `#!/bin/sh\nexec '${browser}' --no-sandbox "$@"\n`, { mode: 0o755 });

@@ -6,7 +6,7 @@ import { createRenderer } from "../../src/wire.ts";
 
 vi.mock("../../src/wire.ts");
 
-/** A renderer that is ready according to each check of its health in turn. */
+/** A renderer whose successive health checks report these values, and then `false`. */
 function rendererWith(...ready: readonly boolean[]): Renderer {
   const checks = [...ready];
   return {

@@ -29,7 +29,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   let account = "";
   let first: CreatedToken;
   let server: Running;
-  const mint = (...args: string[]): Promise<CreatedToken> =>
+  const call = (...args: string[]): Promise<CreatedToken> =>
     workspace.json(["tokens", ...args]) as Promise<CreatedToken>;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
       "starter",
     ]);
     account = (created as { id: string }).id;
-    first = await mint("create", "--account", account);
+    first = await call("create", "--account", account);
     expect(first).toEqual({
       id: 1,
       account_id: account,
@@ -76,12 +76,12 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("the server rejects the old token as soon as it is rotated, and accepts the new one", async () => {
-    const rotated = await mint("rotate", "1");
+    const rotated = await call("rotate", "1");
     expect(rotated).toMatchObject({ id: 1, account_id: account, abilities: ["screenshot", "pdf"] });
     expect(await statusOf("/v1/usage", first.token)).toBe(401);
     expect(await statusOf("/v1/usage", rotated.token)).toBe(200);
     expect(rotated.signing_secret).not.toBe(first.signing_secret);
-    const { signing_secret: revealed } = await mint("reveal", "1");
+    const { signing_secret: revealed } = await call("reveal", "1");
     expect(revealed).toBe(rotated.signing_secret);
     const otherKey = { SNAP_SECRET_KEY: "not the key that encrypted it" };
     const { code, stderr } = await workspace.run(["tokens", "reveal", "1"], otherKey);
@@ -116,8 +116,8 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   );
 
   it("the server accepts the old token until the overlap of a rotation ends", async () => {
-    const old = await mint("create", "--account", account, "--name", "the shop");
-    const rotated = await mint("rotate", String(old.id), "--overlap", "24h");
+    const old = await call("create", "--account", account, "--name", "the shop");
+    const rotated = await call("rotate", String(old.id), "--overlap", "24h");
     expect(rotated).toMatchObject({ name: "the shop", overlap_ends_at: expect.stringMatching(/Z$/) });
     const statuses = async (): Promise<readonly number[]> =>
       Promise.all([old, rotated].map(({ token }) => statusOf("/v1/usage", token)));
@@ -133,7 +133,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
         "wait until then, or rotate without --overlap, which ends all earlier secrets immediately\n",
     ]);
     expect(await statuses()).toEqual([200, 200]);
-    await mint("rotate", String(old.id));
+    await call("rotate", String(old.id));
     expect(await statuses()).toEqual([401, 401]);
     expect(await workspace.run(["tokens", "rotate", "1", "--overlap", "31d"])).toMatchObject({
       code: 2,
@@ -144,7 +144,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("show prints everything but the secrets", async () => {
-    const { id, token, signing_secret: secret } = await mint("create", "--account", account, "--name", "ci");
+    const { id, token, signing_secret: secret } = await call("create", "--account", account, "--name", "ci");
     const document = await workspace.json(["tokens", "show", String(id)]);
     expect(document).toEqual({
       id,
@@ -168,7 +168,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("the server rejects a token as soon as it is revoked", async () => {
-    const { id, token } = await mint("create", "--account", account, "--expires-in", "none");
+    const { id, token } = await call("create", "--account", account, "--expires-in", "none");
     expect(await statusOf("/v1/usage", token)).toBe(200);
     expect(await workspace.json(["tokens", "revoke", String(id)])).toEqual({ id, revoked: true });
     expect(await statusOf("/v1/usage", token)).toBe(401);
@@ -179,7 +179,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("the server rejects an expired token", async () => {
-    const { token, expires_at: expiresAt } = await mint("create", "--account", account, "--expires-in", "2s");
+    const { token, expires_at: expiresAt } = await call("create", "--account", account, "--expires-in", "2s");
     expect(expiresAt).not.toBeNull();
     const status = await until(
       () => statusOf("/v1/usage", token),
@@ -190,7 +190,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   });
 
   it("create --ability restricts a token to one mode", async () => {
-    const { id, token } = await mint(
+    const { id, token } = await call(
       "create",
       "--account",
       account,

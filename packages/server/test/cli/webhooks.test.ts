@@ -84,7 +84,7 @@ describe("webhooks test", () => {
     expect(stdout).toMatch(/\n\nThe receiver rejected the event\. .* verify the raw body .*\n$/);
   });
 
-  it("applies the rules for targets, and prints JSON", async () => {
+  it("sends nothing to a blocked receiver, and prints JSON", async () => {
     const count = received.length;
     const { code, stdout } = await workspace.run([...test(origin), "--json"]);
     expect(code).toBe(1);

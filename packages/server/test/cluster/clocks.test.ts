@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.remove());
 
-/** Opens an engine on a machine whose clock differs by `skewMs`. */
+/** Opens an engine whose clock is `skewMs` ahead of the clocks of PostgreSQL and Redis. */
 async function open(skewMs: number, isRedisRunning = true): Promise<Engine> {
   const redis: RedisServer = await startRedis();
   onTestFinished(() => redis.stop());

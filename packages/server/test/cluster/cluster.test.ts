@@ -36,8 +36,8 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
     const { token } = await cluster.engine.tokens.create({ accountId: id });
     return { id, token };
   };
-  /** Sends each request to the next api process, like a load balancer. */
   let requestCount = 0;
+  /** Sends each request to the next api process, like a load balancer. */
   const send = async ({ token }: Customer, path: string, init: RequestInit = {}): Promise<Response> => {
     const { origin } = cluster.apis[(requestCount += 1) % cluster.apis.length] ?? { origin: "" };
     const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
@@ -175,7 +175,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
 
       for (const customer of customers) {
         const own = results.filter((one) => one.customer === customer);
-        // Every response is a specified one; requests without a response went to a killed process.
+        // Every response is an expected one; requests without a response went to a killed process.
         const responded = own.filter(({ status }) => status !== null);
         const kinds = new Set(responded.map(({ status, code }) => `${status} ${code ?? "rendered"}`));
         expect([...kinds].filter((kind) => !EXPECTED_OUTCOMES.has(kind))).toEqual([]);
@@ -233,7 +233,7 @@ function tokenIdOf({ token }: Customer): number {
   return Number(token.split("|")[0]);
 }
 
-/** The specified outcomes while parts of the service fail. */
+/** The outcomes that a caller may get while parts of the service fail. */
 const EXPECTED_OUTCOMES: ReadonlySet<string> = new Set([
   "200 rendered",
   "500 server_error",

@@ -16,7 +16,7 @@ const NODE = fileURLToPath(new URL("node.ts", import.meta.url));
 export interface ClusterNode {
   readonly origin: string;
   start(): Promise<void>;
-  /** SIGKILL. */
+  /** Sends SIGKILL, and waits until the process has ended. */
   kill(): Promise<void>;
 }
 

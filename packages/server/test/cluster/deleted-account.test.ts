@@ -65,7 +65,7 @@ describe("an account with PostgreSQL and Redis", { tags: ["postgres", "redis"] }
     const other = await createCustomer("grace-hopper");
     const { id, token } = await createCustomer("ada-lovelace");
     expect(await render(0, other.token, "grace-hopper")).toBe(200);
-    // more than one call deletes in Redis
+    // more renderings than one call to Redis deletes (200)
     const pages = Array.from({ length: 205 }, (_, page) => render(page % 2, token, `ada-lovelace/${page}`));
     expect(new Set(await Promise.all(pages))).toEqual(new Set([200]));
     const items = [{ url: "https://example.com/ada-lovelace/batch" }];

@@ -6,8 +6,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { serveEngine } from "../http/serve-engine.ts";
 
 /*
- * One process of a cluster, for tests that kill it: real storage (PostgreSQL and Redis) and a slow fake renderer. Leases are short, so tests
- * do not wait long for those of a killed process to expire.
+ * One process of a cluster, for tests that kill it: real storage (PostgreSQL and Redis) and a slow
+ * fake renderer. Leases are short, so tests do not wait long for those of a killed process to
+ * expire.
  */
 const { databaseUrl, redisUrl, port, role } = JSON.parse(process.argv[2] ?? "{}") as ClusterNodeOptions;
 

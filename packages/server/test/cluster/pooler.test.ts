@@ -56,7 +56,8 @@ describe(
       const { token } = (await workspace.json(["tokens", "create", "--account", id])) as CreatedToken;
       const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
-      // more requests than connections, so statements of one connection run on several PostgreSQL connections
+      // more requests than connections to PostgreSQL, so the pooler runs the statements of
+      // one client connection on several of them
       const statuses = await Promise.all(
         Array.from({ length: 12 }, async (_, index) => {
           const url = encodeURIComponent(`${pages.url}${index % 4}`);

@@ -13,7 +13,7 @@ export interface ZipEntry {
   readonly checksum?: number;
 }
 
-/** Writes a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is the count in the end of central directory record. */
+/** Returns a ZIP file (APPNOTE.TXT, 4.3). `entryCount` is the count in the end of central directory record. */
 export function zipOf(entries: readonly ZipEntry[], entryCount = entries.length): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

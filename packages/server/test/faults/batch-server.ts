@@ -4,8 +4,9 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { serveEngine } from "../http/serve-engine.ts";
 
 /*
- * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a worker. Leases are
- * short, so tests do not wait long for those of a killed process to expire.
+ * A server in a separate process, for tests that kill it: the embedded storage, real Chromium and a
+ * worker. Leases of items are short, so tests do not wait long for those of a killed process to
+ * expire.
  */
 const [directory = "", port = "0", allowed = ""] = process.argv.slice(2);
 

@@ -6,8 +6,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /*
- * One capture on the embedded storage, killed with SIGKILL before the given step. Each call that
- * capture() makes to a port is a step, and its name is printed.
+ * One capture on the embedded storage, in a process that kills itself before the given step. Each
+ * call to a port that stepThrough() wraps is a step, and so is the reply. Prints the steps' names.
  */
 const [directory = "", startMs = "", token = "", crashBefore = ""] = process.argv.slice(2);
 let step = 0;

@@ -24,7 +24,10 @@ async function openEngine(directory: string, nowMs: number): Promise<Engine> {
   });
 }
 
-/** Runs the child until it kills itself before `step`; returns the names of the steps so far. */
+/**
+ * Runs the child until it kills itself before `step`. Returns the names of the steps, of which
+ * `step` is the last.
+ */
 async function crashBefore(step: number, directory: string, token: string): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, directory, String(START_MS), token, String(step)], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace, until, type CreatedToken, type Running } from "../cli/command.ts";
 
-/** Uses a remote browser, so no local one is started. */
+/** A remote browser that does not exist, so no local one is started. */
 const workspace = openWorkspace({
   SNAP_BROWSER_URL: "ws://127.0.0.1:9",
   SNAP_BROWSER_EGRESS: "direct",
@@ -51,7 +51,7 @@ describe("kill -9", () => {
     const found = await fetch(`${second.url}/${document.id}`, { headers });
     expect([found.status, await found.json()]).toEqual([200, document]);
     const stored = [document.id];
-    // while it is storing another document
+    // the service is killed while it is storing another document
     const body = "x".repeat(9_000_000);
     const responded = fetch(second.url, { method: "POST", body, headers }).then(
       async (reply) => ((await reply.json()) as { id: string }).id,

@@ -89,7 +89,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
     expect(await greedy.capture("/large-14")).toBe("200 HIT");
     expect(await greedy.capture("/large-0")).toBe("200 MISS");
 
-    // another program takes the rest, to the last byte: the first account is evicted down to its share
+    // another program takes the rest, to the last byte: the greedy account's renderings are evicted
     disk.fill();
     for (const expected of ["200 MISS", "200 HIT"]) expect(await neighbor.capture("/full")).toBe(expected);
     expect(await neighbor.capture("/mine")).toBe("200 HIT");
@@ -123,7 +123,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
     let stderr = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
 
-    // the first writes have failed by now
+    // after 20 lines, the first writes have failed
     await until(
       async () => stderr,
       (dots) => dots.length >= 20 || child.exitCode !== null,

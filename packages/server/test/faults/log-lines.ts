@@ -1,6 +1,6 @@
 import { createLogger } from "../../src/operations/logger.ts";
 
-/** Logs a line every 10 ms until SIGTERM, and writes a dot to stderr for each. */
+/* Logs a line every 10 ms until SIGTERM, and writes a dot to stderr for each. */
 const logger = createLogger("info");
 setInterval(() => {
   logger.info("still running");

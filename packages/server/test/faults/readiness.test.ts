@@ -7,7 +7,10 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { serveEngine } from "../http/serve-engine.ts";
 
-/** Starts a service on an SQLite file; returns that file, the storage's own connection, and the status of `/readyz`. */
+/**
+ * Starts a service on an SQLite file. `connection` is the storage's; `readyz` returns the status of
+ * `/readyz`.
+ */
 async function openService(): Promise<{
   readonly filename: string;
   readonly connection: DatabaseSync;

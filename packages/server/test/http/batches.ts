@@ -21,7 +21,7 @@ export function batchOf(reply: Reply): RenderBatch {
   return JSON.parse(reply.body.toString("utf8")) as RenderBatch;
 }
 
-/** A queued item. */
+/** What a response contains for a queued item. */
 export function queuedItem(url: string): Record<string, unknown> {
   return {
     id: expect.stringMatching(/^item_[0-9a-f]{24}$/),
@@ -36,7 +36,10 @@ export function queuedItem(url: string): Record<string, unknown> {
   };
 }
 
-/** Returns how many of 100 requests are left in the current minute; the check itself uses one of 101. */
+/**
+ * Returns 100 minus the requests counted in the current minute, whatever the account's limit is.
+ * The call then counts as a request, too.
+ */
 export async function remainingRequests(
   { storage, clock }: TestService,
   { accountId, name }: { readonly accountId: string; readonly name: "render" | "cached" | "submission" },

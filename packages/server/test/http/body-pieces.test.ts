@@ -65,7 +65,7 @@ describe("a body in small pieces", () => {
   };
   const text = JSON.stringify({ items: [{ url: "https://example.com/" }] });
 
-  it("can begin with 1,000 pieces of one byte", async () => {
+  it("can have 1,000 pieces of one byte", async () => {
     const body = chunked(text.padStart(1_000), 1);
     expect(await submit(body)).toMatch(/^HTTP\/1\.1 202 /);
   });

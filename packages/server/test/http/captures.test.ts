@@ -143,6 +143,7 @@ describe("POST /v1/captures", () => {
       "x-cache": "HIT",
       "x-credits-remaining": "999",
     });
+    // only the first call of remainingRequests() has counted
     expect(await remainingRequests(service, { accountId: id, name: "cached" })).toBe(left - 1);
   });
 

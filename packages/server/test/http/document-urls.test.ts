@@ -5,7 +5,7 @@ import { envelopeOf, openService, signedQuery, type Customer, type TestService }
 
 /* A stored document's url in every request that has a url. */
 
-/** Uploads a page, for its account only. */
+/** Uploads a page for the customer's account. */
 async function upload({ send }: TestService, { token }: Customer, html: string): Promise<StoredDocument> {
   const headers = { "Content-Type": "text/html" };
   const reply = await send("/v1/documents", { method: "POST", body: html, token, headers });

@@ -3,8 +3,6 @@ import { CLIENTS } from "../mcp/clients.ts";
 import { submit } from "./batches.ts";
 import { envelopeOf, openService, signedQuery } from "./open-service.ts";
 
-/* Without the operator's filter lists, blockAds and blockTrackers are invalid at every entry point, and cost nothing. */
-
 const url = "https://example.com/";
 const MISSING_ADS =
   "requires filter lists for ads, which are not installed; the operator must set SNAP_FILTER_LISTS (or filterLists, for an embedded renderer)";

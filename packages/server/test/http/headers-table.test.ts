@@ -9,7 +9,7 @@ import { envelopeOf, openService, RESET_SECONDS, signedQuery, UUID, type Reply }
 
 const url = "https://example.com/";
 
-/** Returns the specified headers of a response, without those that every response has, which it checks. */
+/** Checks the headers that are the same in every response, and returns the other specified ones. */
 function headersOf({ headers }: Reply): Record<string, string | undefined> {
   expect(headers["x-request-id"]).toMatch(UUID);
   expect(headers["x-content-type-options"]).toBe("nosniff");

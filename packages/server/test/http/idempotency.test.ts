@@ -11,7 +11,7 @@ const KEY = "order 7, retried";
 interface Caller {
   readonly service: TestService;
   readonly token: string;
-  /** Submits a document with the key, or without one. */
+  /** Submits a document with the key, `KEY` by default; with `null`, without one. */
   readonly post: (document: unknown, key?: string | null) => Promise<Reply>;
   /** Ids of the account's batches, newest first. */
   readonly list: () => Promise<string[]>;
@@ -40,7 +40,7 @@ async function callerOf(service: TestService): Promise<Omit<Caller, "service">> 
 }
 
 describe("Idempotency-Key", () => {
-  it("returns the first batch in its current state, and charges it once", async () => {
+  it("returns the first batch in its current state, and charges for it once", async () => {
     const { service, token, post, list } = await openCaller({ worker: true });
     const document = { items: [{ url }, { url, pdf: true }] };
     const first = await post(document);

@@ -3,8 +3,6 @@ import { CLIENTS } from "../mcp/clients.ts";
 import { submit } from "./batches.ts";
 import { envelopeOf, openService, signedQuery } from "./open-service.ts";
 
-/* Without sharp, output and the resize parameters are invalid at every entry point, and cost nothing. */
-
 const url = "https://example.com/";
 const MISSING =
   "requires sharp, which is not installed; the operator must install it with `npm install sharp`";

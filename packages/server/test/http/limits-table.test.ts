@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { openService, type CustomerOptions, type TestService } from "./open-service.ts";
 
 /*
- * Which responses count against which rate limit, and cost credits, as docs/reference/specification.md defines them.
+ * Which responses count against which rate limit, and which cost credits, according to
+ * docs/reference/specification.md.
  */
 
 const url = "https://example.com/";
@@ -26,7 +27,7 @@ interface Row {
 
 const unused = { renders: 0, cached: 0, credits: 0 };
 const render = { renders: 1, cached: 0, credits: 1 };
-const rejectedRender = { renders: 1, cached: 0, credits: 0 };
+const unchargedRender = { renders: 1, cached: 0, credits: 0 };
 const cached = { renders: 0, cached: 1, credits: 0 };
 
 const ROWS: readonly Row[] = [
@@ -37,8 +38,8 @@ const ROWS: readonly Row[] = [
   { name: "304 rendered", status: 304, uses: render, query: { cache: "0" }, warm: true, held: true },
   { name: "HEAD MISS", status: 200, uses: render, method: "HEAD" },
   { name: "HEAD HIT", status: 200, uses: cached, method: "HEAD", warm: true },
-  { name: "402 no plan", status: 402, uses: rejectedRender, options: { planSlug: null } },
-  { name: "402 no credits", status: 402, uses: rejectedRender, options: { credits: 0 } },
+  { name: "402 no plan", status: 402, uses: unchargedRender, options: { planSlug: null } },
+  { name: "402 no credits", status: 402, uses: unchargedRender, options: { credits: 0 } },
   { name: "403 unverified", status: 403, uses: unused, options: { verified: false } },
   { name: "403 ability", status: 403, uses: unused, options: { abilities: ["pdf"] } },
   { name: "422 validation", status: 422, uses: unused, query: { scale: "9" } },
@@ -47,7 +48,7 @@ const ROWS: readonly Row[] = [
   {
     name: "422 unreachable",
     status: 422,
-    uses: rejectedRender,
+    uses: unchargedRender,
     query: { url: "http://unknown.example.com/" },
   },
   ...(
@@ -62,7 +63,7 @@ const ROWS: readonly Row[] = [
   ).map(([code, status]) => ({
     name: `${status} ${code}`,
     status,
-    uses: rejectedRender,
+    uses: unchargedRender,
     fails: new SnapError(code, "failed"),
   })),
 ];

@@ -134,7 +134,7 @@ describe("a leaked token", () => {
     await send(`/v1/snap/signed?${query}`);
     expect(last()).toMatchObject({
       status: 403,
-      detail: `not signed with the current secret of token ${other}, or the token has expired or was revoked`,
+      detail: `not signed with the current secret of token ${other}, or the token has expired or does not exist`,
     });
   });
 });
@@ -143,14 +143,14 @@ describe("text from a client", () => {
   it.each([
     ["a newline", "a\r\n{}", 400],
     ["an escape", "a\u001b[2Jb", 400],
-    ["an 8-bit control sequence", "a\u009b2Jb", 200],
-    ["an 8-bit next-line control", 'a\u0085{"msg":"request"}', 200],
-    ["quotes", '{"a":"\\"', 200],
+    ["an 8-bit control sequence", "a\u009b2Jb", 404],
+    ["an 8-bit next-line control", 'a\u0085{"msg":"request"}', 404],
+    ["quotes", '{"a":"\\"', 404],
   ])("with %s stays on one line of JSON", async (_, userAgent, status) => {
     const { sendRaw, text } = await openService();
     const sent = `GET /x HTTP/1.1\r\nHost: x\r\nUser-Agent: ${userAgent}\r\nConnection: close\r\n\r\n`;
     const reply = await sendRaw(Buffer.from(sent, "latin1"));
-    expect(reply).toMatch(status === 200 ? /^HTTP\/1.1 404 / : /^HTTP\/1.1 4/);
+    expect(reply).toContain(`HTTP/1.1 ${status} `);
     const written = text();
     for (const line of written.trimEnd().split("\n")) expect(() => JSON.parse(line) as unknown).not.toThrow();
     expect(written.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -171,7 +171,7 @@ it("passes the request id to the renderer, for its log lines", async () => {
   expect(render).toHaveBeenCalledExactlyOnceWith(expect.anything(), expect.objectContaining({ requestId }));
 });
 
-it("logs health checks and metrics only for debugging", async () => {
+it("logs health checks and requests for metrics at level debug", async () => {
   const { send, lines } = await openService({ metrics: true, logLevel: "debug" });
   for (const path of ["/healthz", "/readyz", "/metrics", "/x"]) await send(path);
   expect(lines.filter(({ msg }) => msg === "request").map(({ path, level }) => [path, level])).toEqual([

@@ -153,12 +153,12 @@ describe("a malformed HTTP request", () => {
 
 it("a connection that cannot be accepted is logged, and does not harm the service", async () => {
   const { send, lines } = await openService();
-  const { promise: listening, resolve } = Promise.withResolvers<Server>();
+  const { promise: server, resolve } = Promise.withResolvers<Server>();
   const onStart = (message: unknown): void => resolve((message as { server: Server }).server);
   subscribe("http.server.request.start", onStart);
   await send("/healthz");
   unsubscribe("http.server.request.start", onStart);
-  (await listening).emit("error", new Error("accept EMFILE"));
+  (await server).emit("error", new Error("accept EMFILE"));
   expect(lines).toContainEqual(
     expect.objectContaining({
       level: "error",

@@ -31,7 +31,7 @@ it("can be mounted under a path prefix of another Express app", async () => {
   });
   expect((await fetch(`${origin}/shots/docs`)).status).toBe(200);
   expect((await fetch(`${origin}/shots/nowhere`)).status).toBe(404);
-  // the page's links are relative
+  // the slash is added, because the page's links are relative
   expect((await fetch(`${origin}/shots?utm=1`)).url).toBe(`${origin}/shots/`);
 });
 

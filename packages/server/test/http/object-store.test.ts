@@ -34,7 +34,7 @@ beforeEach(async () => {
   await writeFile(join(directory, "stores.json"), JSON.stringify(stores));
 });
 
-/** Draws files that are larger than what the index stores. */
+/** Renders files that are too large to be stored outside the bucket. */
 function createLargeRenderer(): FakeRenderer {
   const renderer = createFakeRenderer();
   const render: Renderer["render"] = async (...request): Promise<RenderedFile> => {
@@ -204,7 +204,7 @@ describe("SNAP_OBJECT_STORE", () => {
       SNAP_STORES_FILE: join(directory, "stores.json"),
       SNAP_OBJECT_STORE: "cache",
       SNAP_PORT: "0",
-      // uses a remote browser, so no local one is started
+      // a remote browser that does not exist, so no local one is started
       SNAP_BROWSER_URL: "ws://127.0.0.1:9",
       SNAP_BROWSER_EGRESS: "direct",
     });

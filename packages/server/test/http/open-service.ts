@@ -93,7 +93,7 @@ export interface OpenOptions {
   readonly unreadTimeoutMs?: number;
   readonly endpoints?: "all" | "operations";
   readonly trustProxy?: number | readonly string[];
-  /** The operator's API and the console; none by default. */
+  /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions;
   /** Fills in the forms at `/` and `/docs`; off by default. */
   readonly demo?: DemoAccess;
@@ -109,7 +109,7 @@ export interface OpenOptions {
   readonly startMs?: number;
 }
 
-/** Starts the service on a free loopback port, with an engine that has only in-memory dependencies. */
+/** Starts the service on a free loopback port, with fakes and, by default, an in-memory storage. */
 export async function openService(options: OpenOptions = {}): Promise<TestService> {
   const { storage = createMemoryStorage() } = options;
   const renderer = createFakeRenderer(options.renderer);

@@ -11,8 +11,8 @@ function documentOf(reply: Reply): unknown {
   return JSON.parse(reply.body.toString("utf8"));
 }
 
-/** Submits a batch whose webhook the receiver rejects, and waits for that. */
-async function submitRejected(service: TestService, { token }: Customer): Promise<string> {
+/** Submits a batch, and waits until the receiver has rejected its webhook. */
+async function submitUndelivered(service: TestService, { token }: Customer): Promise<string> {
   service.webhookSender.returnNext({ kind: "responded", status: 503, retryAfterMs: null, body: "later" });
   const reply = await submit(service, { items: [{ url }], webhookUrl }, { token });
   await service.whenLogged("webhook not delivered");
@@ -23,7 +23,7 @@ describe("GET /renders", () => {
   it("lists the account's batches, newest first, without the operators' fields", async () => {
     const service = await openService({ worker: true });
     const [ada, grace] = [await service.customer(), await service.customer()];
-    const first = await submitRejected(service, ada);
+    const first = await submitUndelivered(service, ada);
     service.clock.advance(1);
     await submit(service, { items: [{ url }] }, { token: grace.token });
     service.clock.advance(1);
@@ -75,7 +75,7 @@ describe("the deliveries of a batch", () => {
     const service = await openService({ worker: true });
     const customer = await service.customer();
     const { token, signingSecret } = customer;
-    const id = await submitRejected(service, customer);
+    const id = await submitUndelivered(service, customer);
     service.clock.advance(2000);
     const path = `/v1/renders/${id}/deliveries`;
     expect(documentOf(await service.send(path, { token }))).toEqual({
@@ -133,7 +133,7 @@ describe("the deliveries of a batch", () => {
   it("count as submissions when they are repeated", async () => {
     const service = await openService({ worker: true });
     const customer = await service.customer();
-    const id = await submitRejected(service, customer);
+    const id = await submitUndelivered(service, customer);
     const statuses: number[] = [];
     for (let count = 0; count < 10; count += 1) {
       const path = `/v1/renders/${id}/deliveries`;
@@ -145,7 +145,7 @@ describe("the deliveries of a batch", () => {
   it("of another account are not found, exactly like those of an unknown batch", async () => {
     const service = await openService({ worker: true });
     const [ada, grace] = [await service.customer(), await service.customer()];
-    const id = await submitRejected(service, ada);
+    const id = await submitUndelivered(service, ada);
     const replies: unknown[] = [];
     for (const batchId of [id, "batch_0a1b2c3d4e5f60718293a4b5", "%ff"])
       for (const [method, path] of [

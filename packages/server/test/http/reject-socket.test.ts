@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createLogger } from "../../src/operations/logger.ts";
 import { rejectSocket, toProtocolError } from "../../src/http/reject-socket.ts";
 
-// Includes errors that malformed.test.ts could only cause by waiting for a timeout.
+// Includes the timeout, which malformed.test.ts could cause only by waiting for it.
 it.each([
   ["ERR_HTTP_REQUEST_TIMEOUT", "request_timeout", 408],
   ["HPE_HEADER_OVERFLOW", "request_header_fields_too_large", 431],

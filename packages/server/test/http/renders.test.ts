@@ -282,8 +282,8 @@ describe("an item's signed URL", () => {
     service.clock.advance(HOUR_MS - 1000);
     expect(await links(token)).toEqual([expect.any(String), expect.any(String)]);
     service.clock.advance(1000);
-    const lapsed = batchOf(await service.send(`/v1/renders/${id}`, { token }));
-    expect(lapsed.items).toMatchObject([
+    const expired = batchOf(await service.send(`/v1/renders/${id}`, { token }));
+    expect(expired.items).toMatchObject([
       { status: "done", expires_at: "2026-03-01T13:00:00.000Z", signed_url: null, credit_cost: 1 },
       { status: "done", expires_at: "2026-03-01T14:00:00.000Z", signed_url: expect.any(String) },
     ]);

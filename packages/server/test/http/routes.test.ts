@@ -193,7 +193,7 @@ describe("health", () => {
     await started.promise;
     held.resolve();
     for (const { status } of await Promise.all(replies)) expect(status).toBe(200);
-    // one a second: on a busy machine, the requests can take longer
+    // at most one a second; on a busy machine, the requests can take longer than that
     expect(checks).toBeLessThan(10);
   });
 });

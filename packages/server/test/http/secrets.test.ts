@@ -23,7 +23,7 @@ const SECRETS = {
   cookies: [{ name: "session", value: "s3cr3t-cookie" }],
   basicAuth: "ada:s3cr3t-password",
 };
-/** Every secret contains the first; the others are its encodings and those of `basicAuth`. */
+/** Matches `s3cr3t`, which every secret contains, its Base64 and hex, and `basicAuth` in Base64. */
 const TRACES = /s3cr3t|YWRhOnMzY3IzdC1wYXNzd29yZA|czNjcjN0|733363723374/i;
 
 async function serve(handler: RequestListener): Promise<string> {

@@ -5,7 +5,7 @@ import { envelopeOf, openService, type TestService } from "./open-service.ts";
 
 const url = "https://example.com/";
 
-/** Two of them are all that one account can have in transit. The memory cache holds one. */
+/** An account can have two renderings this large in transit; the memory cache has room for one. */
 const LARGE_BYTES = 66_900_000;
 
 /** A service whose renderings are all large. */

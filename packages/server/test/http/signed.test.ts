@@ -101,7 +101,7 @@ describe("a signed URL renders", () => {
     expect(service.renderer.calls).toHaveLength(1);
   });
 
-  it("for the longest valid query", async () => {
+  it("for a query with the longest url and selectors", async () => {
     const service = await openService();
     const parameters = {
       url: `https://example.com/${"🔑".repeat(2048 - 20)}`,

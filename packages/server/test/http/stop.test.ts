@@ -59,7 +59,7 @@ it("does not wait for idle keep-alive connections", async () => {
 });
 
 it("rejects renders that get a slot too late to finish within drainTimeoutMs, free of charge", async () => {
-  // the longest render takes 45 s
+  // a render can take 45 s, so none can start once the service is draining
   const { engine, service, send, snap, customer, renderer } = await openService({
     drainTimeoutMs: 45_000,
     concurrency: 1,
@@ -71,7 +71,7 @@ it("rejects renders that get a slot too late to finish within drainTimeoutMs, fr
   const waiting = snap({ url: `${url}waiting` }, { token });
   await expect.poll(() => engine.load().waiting).toBe(1);
   const stopping = service.stop();
-  // by then, it is draining
+  // a 503 shows that it is draining
   await expect.poll(async () => (await send("/v1/usage", { token })).status).toBe(503);
   release();
 

@@ -381,7 +381,7 @@ describe("the service returns 422 for", () => {
     const owned = await openWithStore({}, ["acct_another"]);
     const { token } = await owned.customer();
     const without = [
-      "requires a store, and the operator has set up none for this account; the operator must set SNAP_STORES_FILE (or stores, for an embedded engine)",
+      "requires a store, and this account has none; ask the operator to set one up for it in SNAP_STORES_FILE (or stores, for an embedded engine)",
     ];
     const reply = await owned.snap({ url, storeTo: "archive" }, { token });
     expect([reply.status, envelopeOf(reply).errors]).toEqual([422, { storeTo: without }]);

@@ -111,7 +111,7 @@ it("returns a preview and a link for an image that is 9,000 px tall, for one cre
   expect(file.headers.get("x-cache")).toBe("HIT");
 });
 
-it("returns a preview of a large photograph at its original size, and the same one again", async () => {
+it("returns a preview of noise over 700 KB at its original size, and the same one again", async () => {
   const session = await CLIENTS["the older client"](access);
   const call = (): ReturnType<typeof session.call> =>
     session.call("take-screenshot", { url: `${site}/noise`, width: 640, height: 480 });

@@ -196,7 +196,7 @@ it("treats the name of an inherited property as an unknown parameter", async () 
   ]);
 });
 
-// the library drops it
+// the MCP library drops it before the tool is called
 it("ignores an argument named __proto__", async () => {
   const { send, customer, renderer } = await openService();
   const { token } = await customer();

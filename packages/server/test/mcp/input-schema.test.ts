@@ -13,7 +13,8 @@ it.each([
   expect(new Set(Object.keys(inputSchema["properties"] as object))).toEqual(
     new Set(parameters.filter((parameter) => parameter !== "pdf")),
   );
-  // exactly one of url, html and markdown: some clients reject unions at the top level
+  // not even url, because html or markdown can replace it; a union would express that, but some
+  // clients reject unions at the top level
   expect(inputSchema["required"] ?? []).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The size of the image in the result, or the type of the file that it links to. */
+/** The image's format and size, the linked file's media type, or the limits in a usage report. */
 async function outcomeOf({ content, structuredContent = {} }: Result): Promise<unknown> {
   const image = content.find(({ type }) => type === "image");
   if (image !== undefined) {

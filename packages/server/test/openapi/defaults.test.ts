@@ -6,7 +6,8 @@ import { batchOf, submit } from "../http/batches.ts";
 import { envelopeOf, openService } from "../http/open-service.ts";
 
 /*
- * Some generated clients send every default of a description: it must be the same request as without.
+ * Some generated clients send every default of an API description; the request must mean the same
+ * as one without them.
  */
 
 interface Schema {
@@ -48,7 +49,7 @@ function component(name: string): Schema {
   return document.components?.schemas?.[name] as Schema;
 }
 
-/** Requests that exclude or need some parameters. */
+/** Parameters that make others invalid or required. */
 const screenshots = [{}, { output: "avif" }, { device: "iphone-15-pro" }, { selector: "main" }];
 const pdfs = [{ pdf: true }, { pdf: true, singlePage: true }];
 

@@ -12,7 +12,7 @@ interface ResponseObject {
   readonly content?: Record<string, { schema: { allOf?: { properties?: { code: { enum: string[] } } }[] } }>;
 }
 
-/** Of GET, or by default of POST if there is one. */
+/** The responses of GET; unless `method` is `get`, of POST if there is one. */
 function responsesOf(path: string, method?: "get" | "post"): Record<string, ResponseObject> {
   const { get, post } = document.paths?.[path] ?? {};
   const responses: Record<string, ResponseObject> | undefined = (method === "get" ? get : (post ?? get))

@@ -173,7 +173,7 @@ describe("documented parameters", () => {
     },
   );
 
-  // any text is valid for these, up to their maximum length
+  // for these, the letter a is valid as often as the maximum length allows
   const texts = new Set(
     "url userAgent selector waitForSelector waitForFunction waitForHidden css hideSelectors removeSelectors click script mask headerHtml footerHtml pdfTitle pdfAuthor pdfSubject pdfKeywords storeTo storeKey".split(
       " ",

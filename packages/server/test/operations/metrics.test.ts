@@ -35,7 +35,7 @@ function open(servers: readonly ServerClock[] = []): Open {
   };
 }
 
-/** Returns the labels and values of a response that the reference does not list. */
+/** Returns those labels of a scrape, with their values, that `METRICS` does not list. */
 function findUndocumented(text: string): readonly string[] {
   return defined.flatMap(({ name, labels = {} }) => {
     const series = text.matchAll(new RegExp(`^${name}(?:_bucket|_count|_sum)?\\{(.*)\\}`, "gm"));
@@ -66,7 +66,7 @@ describe("the definitions", () => {
     expect(findUndocumented(text)).toEqual([]);
   });
 
-  it("begin with snap_, end with the unit, and end their help with a full stop", () => {
+  it("have names with the right prefix and suffix, and a help text that ends with a full stop", () => {
     for (const { name, type, help } of defined) {
       expect(name).toMatch(/^snap_[a-z_]+$/);
       expect(name.endsWith("_total")).toBe(type === "counter");
@@ -130,7 +130,7 @@ describe("the metrics", () => {
     ]);
   });
 
-  it("count a webhook as abandoned after its last attempt", async () => {
+  it("count a webhook as abandoned only if its last attempt fails", async () => {
     const { metrics, scrape } = open();
     const attempt: DeliveryAttempt = {
       batchId: "b",
@@ -180,7 +180,7 @@ describe("the metrics", () => {
     let reads = 0;
     const { scrape } = open([{ name: "PostgreSQL", now: () => new Promise(() => void (reads += 1)) }]);
     const down = 'snap_dependency_up{dependency="PostgreSQL"} 0';
-    reads = 0; // its clock was measured at the start
+    reads = 0; // the engine has already read this clock
     expect(await scrape("snap_dependency_up")).toContain(down);
     expect(await scrape("snap_dependency_up")).toContain(down);
     expect(reads).toBe(1);

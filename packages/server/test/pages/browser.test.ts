@@ -33,7 +33,7 @@ beforeEach(async () => {
   problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
-    // the page shows error responses
+    // the browser logs each error response, which the page handles
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       problems.push(message.text());
   });
@@ -64,7 +64,7 @@ async function executedWidth(): Promise<number | undefined> {
   return image?.evaluate((element) => element.naturalWidth);
 }
 
-/** Returns axe's violations, one line each. */
+/** Returns axe's violations, one text for each element. */
 async function violations(): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const found = (await page.evaluate("axe.run()")) as AxeResults;

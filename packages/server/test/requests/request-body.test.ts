@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { expect, it } from "vitest";
 import { readBody } from "../../src/requests/request-body.ts";
 
-it("a body is copied, so that its pieces do not stay in memory", async () => {
+it("a body is copied into one buffer, so its chunks do not stay in memory", async () => {
   const reused = Buffer.alloc(4);
   function* pieces(): Generator<Buffer> {
     for (const text of ["abcd", "efgh", "ijkl"]) {

@@ -116,7 +116,7 @@ export function createAccountStore(database: Database): AccountStore {
 const ADD_DELETION = `INSERT INTO snap.deletions (digest, deleted_at) VALUES (snap.digest_of($1), $2)
   ON CONFLICT (digest) DO UPDATE SET deleted_at = excluded.deleted_at`;
 
-/** The first and the last step of a deletion. */
+/** The first and the last step of a deletion, and the pruning of its record. */
 function createAccountRemover(database: Database): Pick<AccountStore, "startDeletion" | "delete" | "prune"> {
   return {
     async startDeletion({ id, now }) {

@@ -24,8 +24,8 @@ export const BATCH_PAGES = {
 };
 
 /**
- * Returns a row even with a limit of 0, because each contains `matched`. Counts without reading the deliveries, unless it
- * filters by them: callers can read lists without a rate limit.
+ * Returns a row even with a limit of 0, because each contains `matched`. Counts without reading the
+ * deliveries unless it filters by them, because no rate limit applies to lists.
  *
  * @param condition - Selects the account, if any: a condition for both cases could not use an index.
  */

@@ -30,7 +30,7 @@ interface Path {
   readonly field: (typeof FILTER_FIELDS)[number];
   readonly column: string;
   readonly type: "TEXT" | "BIGINT" | "BOOLEAN";
-  /** The only value that uses this index, because it selects few entries. */
+  /** The only value for which a page uses this path, because it selects few entries. */
   readonly rareValue?: boolean;
 }
 

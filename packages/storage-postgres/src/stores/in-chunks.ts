@@ -1,4 +1,4 @@
-/** Repeats `deleteSome`, one statement each, until it returns 0; returns the sum. */
+/** Repeats `deleteSome` until it returns 0; returns the sum. */
 export async function inChunks(deleteSome: () => Promise<number>): Promise<number> {
   for (let sum = 0; ;) {
     const deleted = await deleteSome();

@@ -59,8 +59,8 @@ export async function pruneLedger(
 
 /**
  * Implements `Ledger.deleteAccount`. Reads all reservations and the whole journal, because neither has an
- * index for this. Without balances, nothing is reserved, so the reservations go after them; and the journal goes last,
- * because a settlement can still be reversed while its reservation exists.
+ * index for this. Without balances, nothing can be reserved, so the reservations go after them; the
+ * journal goes last, because a settlement can still be reversed while its reservation exists.
  */
 export async function deleteLedger(query: Query, accountId: string): Promise<number> {
   if (!isStorable(accountId)) return 0;

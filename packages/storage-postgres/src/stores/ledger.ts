@@ -3,7 +3,7 @@ import { isStorable, type Database, type Query } from "../database.ts";
 import { createAudit } from "./ledger-audit.ts";
 import { deleteLedger, pruneLedger } from "./ledger-pruning.ts";
 
-/** An account that is being deleted has no balance. */
+/** The balance is NULL for a new period of an account that is being deleted. */
 const RESERVED_COLUMNS = `is_reserved AS "isReserved", coalesce((balance).granted, 0) AS granted,
   coalesce((balance).used, 0) AS used, coalesce((balance).reserved, 0) AS reserved`;
 
@@ -21,7 +21,7 @@ export function createLedger({ query }: Database): Ledger {
          FROM snap.read_balance($1, $2, $3, $4)`,
         [...valuesOf(grant), now],
       );
-      // always a row, but of NULLs for a new period of an account that is being deleted
+      // the function always returns a row
       return row as Balance;
     },
     async reserve({ reservationId, lapsesAt, now, ...grant }) {

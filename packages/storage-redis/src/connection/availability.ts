@@ -59,7 +59,7 @@ export function createAvailability({
       onRecovered();
     }
   };
-  /** Without a timeout: responses arrive in order, so after this one none is outstanding. */
+  /** Has no timeout: responses arrive in order, so once the probe succeeds, none is outstanding. */
   const probeAndFlush = async (): Promise<boolean> => {
     try {
       await probe();

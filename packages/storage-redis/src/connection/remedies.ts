@@ -16,7 +16,7 @@ const REMEDIES: readonly (readonly [code: RegExp, remedy: string])[] = [
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, "correct the host name"],
   [/^ECONNREFUSED$/, "start Redis, or correct the host and the port"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "use a host name that the certificate is for"],
-  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, "renew the certificate of Redis"],
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, "renew the certificate of Redis, or correct the clock"],
   [
     /CERT|^UNABLE_TO_/,
     "for a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file",
@@ -41,7 +41,9 @@ function remedyOfReply(reply: ErrorReply): string {
   if (/^(?:WRONGPASS|NOAUTH|ERR AUTH)/.test(message)) return "correct the user and the password in its URL";
   // scripts have their own message for a missing permission
   if (/^(?:NOPERM|ERR The user executing the script)/.test(message))
-    return "allow its user the commands listed in the README of @snap/storage-redis";
+    return "allow its user the commands and keys listed in the README of @snap/storage-redis";
   if (message.startsWith("ERR DB")) return "correct the database number in its URL";
-  return isPermanent(reply) ? "correct its URL or its configuration" : "wait until it is ready";
+  return isPermanent(reply)
+    ? "correct its URL or its configuration"
+    : "wait until it accepts writes, or correct its URL";
 }

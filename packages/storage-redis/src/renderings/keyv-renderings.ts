@@ -24,9 +24,10 @@ export interface KeyvRenderingsOptions {
 }
 
 /**
- * The rendering cache on any Keyv store. A rendering is one value, with its bytes unencoded. It expires by the caller's
- * clock; the store, which deletes expired values itself, keeps it a minute longer, so `prune` does nothing.
- * There is no quota: the store must limit itself. A `Map` does neither, so it is for tests only.
+ * The rendering cache on any Keyv store. A rendering is one value, with its bytes unencoded. It
+ * expires by the caller's clock. The store must delete it itself, a minute later, so `prune` does
+ * nothing. There is no quota: the store must limit its size. A `Map` does neither, so it is for tests
+ * only.
  *
  * Methods reject with the store's errors.
  *

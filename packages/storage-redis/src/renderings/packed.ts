@@ -9,7 +9,7 @@ export type Metadata = Omit<StoredRendering, "bytes">;
  */
 const LAYOUT = 1;
 const PREAMBLE_BYTES = 5;
-/** Read first; contains nearly all metadata. */
+/** Read first; longer metadata, which is rare, takes a second read. */
 export const METADATA_BYTES = 1024;
 
 export function pack({ bytes, ...metadata }: StoredRendering): Buffer {

@@ -139,7 +139,7 @@ return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
 export interface EvictRequest {
   /** Maximum size of all renderings together. */
   readonly maxBytes: number;
-  /** Evicts at least this much, for a rendering of this account. */
+  /** Space to free for a rendering of this account, even if the quota is not exceeded. */
   readonly needed?: { readonly accountId: string; readonly bytes: number } | undefined;
   readonly limit?: number;
 }

@@ -46,7 +46,13 @@ export interface SqliteRestore {
   inspect(): DatabaseFacts;
   /** Adds an entry to the audit log in the backup; does nothing if the backup is from a release without an audit log. */
   appendToAuditLog(entry: AuditEntry): Promise<void>;
-  /** Replaces the storage. Returns the folder that contains the previous one, or `null` if there was none. */
+  /**
+   * Replaces the storage. Returns the folder that contains the previous one, or `null` if there was
+   * none.
+   *
+   * @throws StorageFault `folder_in_use` if a service from an older release, which does not lock the
+   * folder, has the database open.
+   */
   commit(now: number): string | null;
   /** Removes uncommitted files, and unlocks the folder. */
   close(): void;
@@ -142,7 +148,7 @@ function replace(
     if (previous !== null) rmSync(previous, { recursive: true });
     throw error;
   }
-  // only a database too corrupt to open still has WAL files
+  // left over if the database is missing, or too corrupt to open
   for (const name of WAL_FILES) rmSync(join(directory, name), { force: true });
   renameSync(restored, join(directory, "snap.db"));
   sync(directory);
@@ -165,7 +171,7 @@ function checkpointLog(filename: string): void {
   }
 }
 
-/** Hard-links the storage's files into a new folder, and returns its path; `null` if there are no files. */
+/** Hard-links the storage's files into a new folder, and returns its path; `null` without a database. */
 function setAside(directory: string, now: number): string | null {
   const names = ["snap.db", ...WAL_FILES].filter((name) => existsSync(join(directory, name)));
   if (names.length === 0) return null;
@@ -199,7 +205,10 @@ function moveFolders(staging: string, directory: string): void {
   }
 }
 
-/** Creates the folder `to`, unless there are no files in `from`, and gives it and each file to the owner of `ownerOf`. */
+/**
+ * Calls `work` for each file in `from`, after giving it to the owner of the folder `ownerOf`. If there
+ * are any, first creates the folder `to`, with the same owner.
+ */
 function eachFile(
   from: string,
   { to, ownerOf }: { readonly to: string; readonly ownerOf: string },

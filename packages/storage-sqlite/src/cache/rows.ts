@@ -38,7 +38,7 @@ export interface RenderingRows {
   remove(ids: readonly number[]): void;
 }
 
-/** All columns except the bytes, so SQLite does not read them. */
+/** The metadata without the bytes, so SQLite does not read them. */
 const METADATA_COLUMNS = `content_type AS contentType, target_status AS targetStatus, notes, page, etag,
   stored_at AS storedAt, expires_at AS expiresAt`;
 const BY_KEY = "account_id = :accountId AND key = :key";

@@ -86,8 +86,8 @@ export function createBatchStore(
           return !finishes;
         }),
       );
-      // finishing a batch must survive a power failure, which has to be set up before the transaction begins; so the
-      // first one wrote nothing, and the change runs again
+      // a change that finishes the batch must survive a power failure, so it was not written above: it
+      // runs again in a durable transaction
       return finishes ? transactDurably(database, () => apply(request, () => true)) : changed;
     },
     async dueItems({ now, limit, exceptAccounts }) {

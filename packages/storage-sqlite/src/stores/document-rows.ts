@@ -30,8 +30,9 @@ export interface DocumentRows {
   insert(request: PutDocument, sequence: number): PutOutcome | null;
   find(request: DocumentKey & WithNow): DocumentRow | null;
   findPart(request: DocumentKey & WithNow & { readonly path: string }): DocumentPart | null;
-  /** Returns the ids of some documents of an account, or of those that have expired by `now`. */
+  /** Returns the ids of at most `limit` documents of an account. */
   someOf(request: { readonly accountId: string; readonly limit: number }): readonly number[];
+  /** Returns the ids of at most `limit` documents that have expired by `now`. */
   expired(request: { readonly now: number; readonly limit: number }): readonly number[];
   has(sequence: number): boolean;
   /** Returns how many existed. */

@@ -28,7 +28,10 @@ export function createDocumentStore(
     await files.remove(sequences);
     return removed;
   };
-  /** A file is missing only if it was lost, or deleted while a backup was being made. */
+  /**
+   * Returns `null`, and deletes the row, if its file is missing: lost, or deleted while the restored
+   * backup was being made.
+   */
   const withFile = async (row: DocumentRow): Promise<DocumentRow | null> => {
     if (await files.has(row.sequence, row.bytes)) return row;
     await discard([row.sequence]);

@@ -26,7 +26,7 @@ export function createHistorySlices(database: DatabaseSync): HistorySlices {
     database,
     "SELECT start, entries FROM history_slices WHERE start = (SELECT max(start) FROM history_slices)",
   );
-  // after the latest slice, even if the entries in it are deleted
+  // starts after the newest entry; and after the latest slice, even if that has no entries left
   const begin = prepare<Slice>(
     database,
     `INSERT INTO history_slices (start, entries)

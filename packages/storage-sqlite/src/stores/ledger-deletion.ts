@@ -7,9 +7,9 @@ import { prepare } from "../prepare.ts";
 const ROWS_PER_TRANSACTION = 5_000;
 
 /**
- * Returns `Ledger.deleteAccount`. Reads all reservations and the whole journal, in chunks: neither has an index for
- * this. Without balances, nothing is reserved, so the reservations go after them; and the journal goes last, because a
- * reservation can still be resolved while it exists.
+ * Returns `Ledger.deleteAccount`. Reads all reservations and the whole journal, in chunks: neither has
+ * an index for this. Deletes the balances first, so nothing more can be reserved; then the
+ * reservations; and the journal last, because resolving a remaining reservation writes to it.
  */
 export function prepareLedgerDeletion(database: DatabaseSync): Ledger["deleteAccount"] {
   const removeBalances = prepare(database, "DELETE FROM balances WHERE account_id = :accountId");

@@ -55,7 +55,7 @@ export function createRenderingStore(
         const { id, size, ...rendering } = row;
         const bytes = size === null ? rendering.bytes : await files.read(id, { position: 0, size });
         if (bytes !== null) return { ...rendering, bytes };
-        // the file was replaced since the row was read, or is lost
+        // the rendering was deleted or replaced after its row was read, or its file is lost
         await discard([id]);
       }
     },

@@ -13,7 +13,7 @@ import { durably, transactDurably } from "../transaction.ts";
 
 type NewToken = Parameters<TokenStore["insert"]>[0];
 
-/** A token as stored. */
+/** A token as `TOKEN_COLUMNS` selects it. Without an overlap, its previous secrets are empty. */
 export interface TokenRow extends Omit<TokenRecord, "abilities" | "previous"> {
   readonly abilities: string;
   readonly previousSecretHash: string;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { copyRow, prepare, type Statement } from "../prepare.ts";
 import type { HistoryAccounts } from "./history-accounts.ts";
 
-/** The totals per day and token. Accounts are identified by their numbers. */
+/** The totals per day and token. `account` is an account's number in the history. */
 export interface UsageTotalsTable {
   add(totals: UsageTotals, account: number): void;
   sum(request: UsageRequest): readonly UsageSum[];

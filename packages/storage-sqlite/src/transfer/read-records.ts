@@ -23,7 +23,7 @@ import { toBatch } from "../stores/batches.ts";
 import { JOURNAL_COLUMNS, RESERVATION_COLUMNS } from "../stores/ledger-statements.ts";
 import { TOKEN_COLUMNS, toToken, type TokenRow } from "../stores/tokens.ts";
 
-/** The sort key of the last row that was read. */
+/** A record's sort key: `readAfter` continues after it. */
 export type Key = readonly (string | number)[];
 
 export interface Slice<Kind extends TransferKind> {
@@ -128,7 +128,7 @@ function readerOf<Row, TransferRecord>(
   };
 }
 
-/** A batch has one row per item. */
+/** The statement returns one row per item. */
 function prepareBatchReader(database: DatabaseSync): RecordReader<"batches"> {
   const statement = prepare<BatchRow>(
     database,
@@ -167,7 +167,8 @@ function prepareDocumentReader(database: DatabaseSync, files: BodyFiles): Record
       if (row === undefined) return { records: [], last: null };
       const { sequence } = row;
       const bytes = await files.read(sequence, { position: 0, size: row.bytes });
-      if (bytes === null) throw new Error(`the file of document ${row.id} is missing; restore a backup`);
+      if (bytes === null)
+        throw new Error(`the file of document ${row.id} is missing or truncated; restore a backup`);
       const parts = listParts.all({ sequence }).map(({ path, contentType, position, size }) => ({
         path,
         contentType,

@@ -30,7 +30,7 @@ export interface FakeRendererOptions {
   readonly processesImages?: boolean;
 }
 
-/** Parameters that affect where the rendering goes, not its content. */
+/** Parameters that decide where and for how long the rendering is stored, not its content. */
 const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", "storeKey"]);
 
 /**

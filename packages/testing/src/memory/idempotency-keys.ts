@@ -2,7 +2,7 @@ import type { BatchRecord, IdempotencyClaim, IdempotencyHolder } from "@snap/eng
 
 /** The latest claim on each idempotency key. */
 export interface IdempotencyKeys {
-  /** Returns the batch that has the key when `batch` is created. */
+  /** Returns the batch that has the key when `batch` is created, or `null` if the key is free. */
   find(batch: BatchRecord, claim: IdempotencyClaim): IdempotencyHolder | null;
   claim(batch: BatchRecord, claim: IdempotencyClaim): void;
   /** Deletes the claim of a batch. */

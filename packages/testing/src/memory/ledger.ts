@@ -63,7 +63,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
     write(reservation, JOURNAL_KINDS[state], now);
   };
 
-  /** Returns whether the account is being deleted, and has no such period. */
+  /** Returns whether the request would open a period of an account whose deletion has started. */
   const isRejected = ({ accountId, period }: PeriodGrant): boolean =>
     deletions.has(accountId) && !journal.some((line) => belongsTo(line, accountId, period.startedAt));
 
@@ -200,7 +200,7 @@ function isBefore(id: string, other: string): boolean {
   return Buffer.compare(Buffer.from(id), Buffer.from(other)) < 0;
 }
 
-/** Returns the latest period with a journal entry. */
+/** Returns the start of the account's latest period with a journal entry; `null` if it has none. */
 function latestPeriod(journal: readonly JournalEntry[], accountId: string): number | null {
   const lines = newestEntries(journal, accountId);
   return lines.length === 0 ? null : Math.max(...lines.map((entry) => entry.periodStartedAt));

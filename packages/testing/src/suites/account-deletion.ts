@@ -17,7 +17,10 @@ async function startDeletion({ accounts }: Pick<Storage, "accounts">): Promise<A
   return accounts.startDeletion({ id: "acct_1", now: NOW });
 }
 
-/** Tests that a deleted account leaves nothing, even if requests are in flight or renders are running. */
+/**
+ * Tests that deleting an account's batches and ledger leaves nothing of them, even if requests are
+ * in flight or renders are running.
+ */
 export function testAccountDeletion(test: DefineTest<keyof Storage>): void {
   testBatches(test);
   testLedger(test);
@@ -46,7 +49,7 @@ function testBatches(test: DefineTest<keyof Storage>): void {
     const { accounts, batches } = storage;
     await startDeletion(storage);
     for (const id of ["batch_1", "batch_2"])
-      assert.equal(await batches.insert(sampleBatch({ id }), sampleClaim()), null, `${id} claims no key`);
+      assert.equal(await batches.insert(sampleBatch({ id }), sampleClaim()), null, "stores no claim");
     assert.equal(await batches.find("batch_1"), null);
     await accounts.delete({ id: "acct_1", now: NOW });
     await batches.insert(sampleBatch());
@@ -95,7 +98,7 @@ function testLedger(test: DefineTest<keyof Storage>): void {
       await ledger.reserve(reservation(`r${index}`, { granted: 100 }));
     await startDeletion(storage);
     const methods = ["settle", "refund", "reverse"] as const;
-    /** How a reservation ends before the deletion. */
+    /** What each method returns before the deletion. */
     const resolutions = { settle: "settled", refund: "refunded", reverse: "refunded" } as const;
     await concurrently(async (index) => {
       if (index === 50) return ledger.deleteAccount(ACCOUNT);

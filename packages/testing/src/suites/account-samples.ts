@@ -1,6 +1,6 @@
 import type { Account } from "@snap/engine/ports";
 
-/** Returns an active account with every other field set. */
+/** Returns an active account: every field is set, except those of a suspension and a deletion. */
 export function sampleAccount(change: Partial<Account> = {}): Account {
   return {
     id: "acct_1",

@@ -10,7 +10,10 @@ export function sampleClaim(change: Partial<IdempotencyClaim> = {}): Idempotency
   return { keyHash: "5e884898", digest: "2c26b46b", expiresAt: EXPIRES_AT, ...change };
 }
 
-/** Inserts `batch_2` with this change and the sample claim; returns the id of the batch that has the key. */
+/**
+ * Inserts `batch_2` with this change and the sample claim. Returns the id of the batch that already
+ * has the key; `null` if the key was free.
+ */
 async function insertAndReturnHolder(
   batches: BatchStore,
   change: Partial<BatchRecord> = {},

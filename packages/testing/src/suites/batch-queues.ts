@@ -16,7 +16,7 @@ import {
 import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS } from "./suite.ts";
 import type { DefineTest } from "./suite.ts";
 
-/** Returns the due items as "batch item". */
+/** Returns the batch id and the item id of each due item, separated by a space. */
 async function dueItems(
   batches: BatchStore,
   { now = SUBMITTED_AT, limit = 100, exceptAccounts = [] as readonly string[] } = {},
@@ -273,12 +273,14 @@ export function testPruning(test: DefineTest<"batches">): void {
     for (const index of [0, 1]) assert.ok(await batches.find(`batch_${index}`));
   });
 
-  test("counts unfinished items and open deliveries, with the oldest batch's age", async ({ batches }) => {
+  test("counts unfinished items and open deliveries, with the oldest unfinished batch's age", async ({
+    batches,
+  }) => {
     const none = { queuedItems: 0, renderingItems: 0, oldestUnfinishedAgeMs: null, openDeliveries: 0 };
     assert.deepEqual(await batches.stats({ now: SUBMITTED_AT }), none);
     const future = queued(SUBMITTED_AT + 1_000_000);
-    const lapsed = rendering(SUBMITTED_AT - 1_000_000);
-    await batches.insert(sampleBatch({ items: itemsOf([future, queued(), lapsed, DONE, FAILED]) }));
+    const expired = rendering(SUBMITTED_AT - 1_000_000);
+    await batches.insert(sampleBatch({ items: itemsOf([future, queued(), expired, DONE, FAILED]) }));
     await batches.insert(batchOf(queued(), { id: "batch_2", createdAt: SUBMITTED_AT - 700 }));
     await batches.insert(finished(sampleBatch({ id: "batch_3", createdAt: SUBMITTED_AT - 5000 })));
     assert.deepEqual(await batches.stats({ now: SUBMITTED_AT + 300 }), {

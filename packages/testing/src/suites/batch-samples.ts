@@ -66,7 +66,10 @@ export function withParameters(
   return { ...batch, items };
 }
 
-/** Returns the finished batch; it can be pruned after `retentionMs`. */
+/**
+ * Returns the batch as finished, with `item_1` done and its delivery due. It can be pruned after
+ * `retentionMs`.
+ */
 export function finished(
   batch: BatchRecord,
   { finishedAt = SUBMITTED_AT, retentionMs = 1000 } = {},
@@ -79,7 +82,7 @@ export function finished(
   };
 }
 
-/** Claims a due item, like a worker; returns `null` if it is not due. */
+/** Claims a queued item, like a worker; returns `null` if it is not queued or not yet due. */
 export function claim(batch: BatchRecord, now: number, itemId = "item_1"): BatchRecord | null {
   const state = batch.items.find(({ id }) => id === itemId)?.state;
   if (state?.status !== "queued" || state.dueAt > now) return null;

@@ -22,7 +22,7 @@ function page(text = "<p>Hello</p>"): DocumentFile {
   return { path: "index.html", contentType: "text/html; charset=utf-8", bytes: Buffer.from(text) };
 }
 
-/** A document of `acct_1` with one small page, and no quota. */
+/** Returns a request to store a document of `acct_1` with one small page, far below the quota. */
 function sample(
   change: Partial<DocumentRecord> = {},
   { files = [page()], quota = UNLIMITED }: Partial<Pick<PutDocument, "files" | "quota">> = {},
@@ -151,7 +151,7 @@ function testKeysAndExpiry(test: DefineTest<"documents">): void {
     assert.equal(await documents.prune({ now: STORED_AT + 1, limit: 10 }), 0);
   });
 
-  test("isolates accounts with unusual names", async ({ documents }) => {
+  test("isolates accounts with unusual ids", async ({ documents }) => {
     for (const accountId of UNUSUAL_TEXTS)
       await documents.put(sample({ accountId }, { files: [page(accountId)] }));
     for (const accountId of UNUSUAL_TEXTS) {

@@ -8,7 +8,7 @@ export function historyId(at: number, sequence = 0): string {
   return `req_${at.toString(16).padStart(12, "0")}${sequence.toString(16).padStart(12, "0")}`;
 }
 
-/** Returns a successful capture with every field set. Its id matches its instant. */
+/** Returns a successful capture with all fields that one can have. Its id matches its instant. */
 export function sampleEntry(change: Partial<HistoryEntry> = {}): HistoryEntry {
   const { at = FINISHED_AT } = change;
   return {

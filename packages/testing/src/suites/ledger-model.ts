@@ -10,7 +10,7 @@ const WHOLE_JOURNAL = 100_000;
 
 type BalanceRequest = PeriodGrant & { readonly now: number };
 
-/** Asserts `granted = remaining + used + reserved`, computed from the period's journal. */
+/** Asserts that the period's balance matches its journal, and that no reservation ended twice. */
 export async function assertJournalAddsUp(ledger: Ledger, balanceRequest: BalanceRequest): Promise<void> {
   const { granted, used, reserved } = await ledger.balance(balanceRequest);
   const journal = await ledger.journal({ accountId: balanceRequest.accountId, limit: WHOLE_JOURNAL });
@@ -71,7 +71,7 @@ interface Call {
   make(ledger: Ledger): Promise<unknown>;
 }
 
-/** Few credits, few ids and short leases, so all kinds of collisions occur. */
+/** Uses few credits, few ids and reservations that soon lapse, so all kinds of collisions occur. */
 function randomCalls(
   seed: number,
   [first, second]: readonly [Period, Period],

@@ -85,7 +85,7 @@ function testPeriods(test: DefineTest<"ledger">): void {
     }
   };
 
-  test("deletes whole periods in chunks, and keeps the next balance consistent with its journal", async ({
+  test("deletes whole periods in chunks, and keeps the next period's balance consistent with its journal", async ({
     ledger,
   }) => {
     await spend(ledger, "acct_1", 4);

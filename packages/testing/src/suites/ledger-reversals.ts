@@ -64,7 +64,7 @@ export function testReversals(test: DefineTest<"ledger">): void {
     assert.deepEqual(await ledger.reserve(reservation("r3", { granted: 1 })), reserved);
   });
 
-  test("resolves against the reservation's period, even after it has ended", async ({ ledger }) => {
+  test("resolves against the reservation's period, even after that period has ended", async ({ ledger }) => {
     await ledger.reserve(reservation("settled"));
     await ledger.settle({ reservationId: "settled", now: NOW });
     await ledger.reserve(reservation("open", { lapsesAt: APRIL.startedAt + 1000 }));

@@ -18,9 +18,11 @@ import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite, ov
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
- * Tests `Ledger`: two phases, exact under concurrency, every reservation resolved once.
+ * Tests `Ledger`: every credit is reserved once and every reservation is resolved once, even under
+ * concurrency.
  *
- * Also compares random calls with the in-memory model; a failure names its seed, and `seed` repeats the run.
+ * Also compares random calls with the in-memory model: a failure reports its seed; pass it as
+ * `seed` to repeat the run.
  */
 export function testLedger(
   runner: SuiteRunner,
@@ -146,10 +148,10 @@ function testReservationIds(test: DefineTest<"ledger">): void {
 
   test("does not return another account's reservation", async ({ ledger }) => {
     await ledger.reserve(reservation("r1"));
-    const borrowed = { reserved: false, balance: balance(10, 0, 0) };
+    const rejected = { reserved: false, balance: balance(10, 0, 0) };
     const outcome = await ledger.reserve(reservation("r1", { accountId: "acct_2" }));
     assert.equal(outcome.reserved, false, "the reservation belongs to another account");
-    assert.deepEqual(outcome, borrowed);
+    assert.deepEqual(outcome, rejected);
     assert.equal(await ledger.settle({ reservationId: "r1", now: NOW }), "settled");
     assert.deepEqual(await ledger.balance({ ...REQUEST, accountId: "acct_2" }), balance(10, 0, 0));
   });
@@ -200,7 +202,7 @@ function testResolutions(test: DefineTest<"ledger">): void {
     for (const end of ["settle", "refund"] as const) {
       await ledger.reserve(reservation(end));
       assert.equal(await ledger[end]({ reservationId: end, now: LAPSES_AT }), "lapsed");
-      // not even if the clock goes back
+      // it stays lapsed, even if the clock is set back
       assert.equal(await ledger[end]({ reservationId: end, now: NOW }), "lapsed");
       assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     }

@@ -106,7 +106,7 @@ function testJumps(test: DefineTest<"rateLimiter">): void {
     const hour = 3_600_000;
     for (let count = 0; count < 3; count += 1) await rateLimiter.consume(request());
     const back = START - hour;
-    // rejected requests also move the end, which would otherwise stay a whole window away
+    // a rejected request also moves the end; otherwise, each retry would wait another whole window
     assert.deepEqual(await rateLimiter.consume(request({ now: back })), rejected(back + WINDOW_MS));
     const last = back + WINDOW_MS - 1;
     assert.deepEqual(await rateLimiter.consume(request({ now: last })), rejected(back + WINDOW_MS));

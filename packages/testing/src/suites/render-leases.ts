@@ -87,7 +87,7 @@ function testAcquiring(test: DefineLeaseTest): void {
     assert.equal(await tryAcquire(leases, "a", { leaseMs: LONG_MS }), true);
     await waitFor(leases, 2 * SHORT_MS);
     assert.equal(await tryAcquire(leases, "b"), false);
-    // even for less time than was left
+    // a renewal can also shorten the lease
     assert.equal(await tryAcquire(leases, "a", { leaseMs: SHORT_MS }), true);
     await acquireWhenFree(leases, "lease");
   });

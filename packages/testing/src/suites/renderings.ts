@@ -138,7 +138,7 @@ function testKeysAndExpiry(test: DefineTest<"renderings">): void {
     assert.equal(await renderings.get(requestAt(EXPIRES_AT)), null);
     assert.equal((await renderings.peek(requestAt(EXPIRES_AT - 1)))?.expiresAt, EXPIRES_AT);
     assert.equal(await renderings.peek(requestAt(EXPIRES_AT)), null);
-    // a read does not delete: an earlier instant still finds it
+    // a read deletes nothing, so a request with an earlier `now` still finds it
     assertSameRendering(await renderings.get(requestAt(EXPIRES_AT - 1)), sampleRendering());
   });
 

@@ -96,7 +96,7 @@ export function overwrite(record: unknown): void {
     else Reflect.set(record, name, "overwritten");
 }
 
-/** Compares bytes, regardless of the view type. */
+/** Compares the bytes of a `Uint8Array` or one of its subclasses, such as `Buffer`. */
 export function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
   assert.ok(actual instanceof Uint8Array, "bytes must be a Uint8Array");
   assert.equal(actual.byteLength, expected.byteLength);

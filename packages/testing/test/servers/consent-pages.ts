@@ -1,6 +1,7 @@
 /*
- * Pages with consent dialogs, with the markup of the major vendors. Each reports a click by requesting
- * `/clicked/NAME/CHOICE`. Once its dialog is closed, a page looks exactly like the plain one.
+ * Pages with consent dialogs. Most have the markup of a major vendor, some that of no known vendor.
+ * Each reports a choice by requesting `/clicked/NAME/CHOICE`. Without its dialog, a page looks
+ * exactly like the plain one.
  */
 
 /** A page with a consent dialog. */
@@ -175,7 +176,7 @@ const trustarc = page("trustarc", {
     on("#truste-consent-button", "accept", close);`,
 });
 
-/** The path of the frame on the page `sourcepoint`, which must come from another origin. */
+/** The path of the frame on the page `sourcepoint`. The frame must come from another origin. */
 export const SOURCEPOINT_FRAME_PATH = "/index.html";
 
 export const SOURCEPOINT_FRAME = `<!doctype html><meta charset="utf-8">${STYLE}

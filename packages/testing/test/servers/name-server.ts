@@ -16,7 +16,7 @@ export type Reply = readonly string[] | "silent" | keyof typeof RESPONSE_CODES;
 export interface NameServer {
   /** The address in the format of `dns.setServers`. */
   readonly address: string;
-  /** Every question so far, including repeated ones, such as `A example.com`. */
+  /** Every question so far, such as `A example.com`, with repetitions. */
   readonly questions: readonly string[];
   /** Resolves once this question has been asked, or this many in total. */
   whenAsked(question: string | number): Promise<void>;
@@ -133,7 +133,7 @@ function bytesOfIpv6(address: string): Buffer {
   return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
 }
 
-/** Sets the TC bit and leaves out the records. */
+/** If the response is too long for UDP, sets the TC bit and leaves out the records. */
 function truncate(response: Buffer, query: Buffer): Buffer {
   if (response.length <= UDP_BYTES_MAX) return response;
   const truncated = Buffer.from(response.subarray(0, parseQuestion(query).end));

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { openPort } from "./open-port.ts";
 
 /**
- * How the store fails. A number: a response with that status. `silent`: never responds. `resets`: closes the connection
- * while the body arrives. `loses-response`: stores the object, then closes the connection without a response. `truncates`:
- * closes the connection in the middle of the response. `corrupts`: changes the last byte. `captive-portal`: responds
- * 200 with a sign-in page.
+ * How the store fails. A number: a response with that status. `silent`: never responds. `resets`:
+ * resets the connection while the request's body arrives. `loses-response`: stores the object, then
+ * closes the connection without a response. `truncates`: closes the connection in the middle of the
+ * response. `corrupts`: changes the last byte. `captive-portal`: responds 200 with a sign-in page.
  */
 export type StoreFault =
   number | "silent" | "resets" | "loses-response" | "truncates" | "corrupts" | "captive-portal";
@@ -28,7 +28,7 @@ export interface ObjectStoreServer {
   whenRequested(count: number): Promise<void>;
   /** Makes the next `times` requests fail; one by default. */
   failNext(fault: StoreFault, times?: number): void;
-  /** Makes all requests with this method fail, until `null`. */
+  /** Makes all requests with this method fail, until it is called with `null` for the method. */
   failAll(method: string, fault: StoreFault | null): void;
   /** Forgets the objects and the faults. */
   clear(): void;
@@ -193,7 +193,7 @@ function findProblem(
   return isInScope && signature === expected ? null : "SignatureDoesNotMatch";
 }
 
-/** Signs a request as the Amazon S3 API reference describes it ("Authenticating requests"). */
+/** Returns a request's signature (Amazon S3 API reference, "Authenticating requests"). */
 export function signatureOf(request: {
   readonly method: string;
   /** Percent-encoded. */

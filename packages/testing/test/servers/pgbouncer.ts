@@ -17,10 +17,10 @@ export interface Pgbouncer {
 const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Starts `pgbouncer` on a free port on the loopback interface, with the settings of its package. It stops when this
- * process exits, if not earlier.
+ * Starts `pgbouncer` on a free port on the loopback interface, without passwords. It stops when
+ * this process exits, if not earlier.
  *
- * @param settings The settings in its `pgbouncer` section, by name.
+ * @param settings Additional settings for its `pgbouncer` section, by name.
  * @param onlyDatabase The only database that it serves; by default, every database.
  *
  * @example

@@ -8,10 +8,13 @@ import { startProgram, type StartedProgram } from "./start-program.ts";
 
 const execute = promisify(execFile);
 
-/** A PostgreSQL server on the loopback interface, for one test file. It stops with the process that started it. */
+/**
+ * A PostgreSQL server on the loopback interface, for one test file. It stops when the process that
+ * started it exits.
+ */
 export interface PostgresServer {
   readonly port: number;
-  /** Folder of its data, which belongs to its user. */
+  /** The data folder. It belongs to the user who runs the server. */
   readonly data: string;
   /** Returns the URL of a database, by default `postgres`. */
   url(database?: string): string;
@@ -32,7 +35,7 @@ const UNPRIVILEGED_ID = 65_534;
 const PORTS_MAX = 5;
 const READY = /database system is ready to accept connections/;
 
-/** Returns the folder of the newest PostgreSQL, or `null` if none is installed. */
+/** Returns the newest PostgreSQL's folder of programs, or `null` if none is installed. */
 function findPostgres(): string | null {
   const [newest] = globSync("/usr/lib/postgresql/[0-9]*/bin").toSorted((a, b) =>
     b.localeCompare(a, "en", { numeric: true }),

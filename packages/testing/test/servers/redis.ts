@@ -34,7 +34,7 @@ export interface RedisServer {
  */
 export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), "snap-redis-"));
-  const started = await startSomewhere(folder, settings);
+  const started = await startOnFreePort(folder, settings);
   const { port } = started;
   let { program } = started;
   const kill = (): Promise<void> => program.kill();
@@ -55,7 +55,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
   };
 }
 
-async function startSomewhere(
+async function startOnFreePort(
   folder: string,
   settings: readonly string[],
 ): Promise<{ program: StartedProgram; port: number }> {

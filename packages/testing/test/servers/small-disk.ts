@@ -12,13 +12,13 @@ const CHUNK = Buffer.alloc(64 * 1024, 1);
 /** A separate small disk for the running test. */
 export interface SmallDisk {
   readonly directory: string;
-  /** Fills the disk to the last byte with another program's file. */
+  /** Fills the disk to the last byte, as another program could. */
   fill(): void;
-  /** Deletes that file. */
+  /** Deletes the file that fills the disk. */
   clear(): Promise<void>;
 }
 
-/** Mounts a disk in memory; the caller closes all of its files before the test ends. */
+/** Mounts a disk in memory. The caller must close all files on it before the test ends. */
 export async function mountSmallDisk({ mebibytes }: { readonly mebibytes: number }): Promise<SmallDisk> {
   const directory = await mkdtemp(join(tmpdir(), "snap-disk-"));
   await execute("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=700`, "tmpfs", directory]);

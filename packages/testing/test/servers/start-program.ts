@@ -6,7 +6,7 @@ export interface StartedProgram {
   readonly pid: number;
   /** What matched `ready`. */
   readonly match: RegExpExecArray;
-  /** Kills it without warning, like `kill -9`; a program with `detached` dies with its process group. */
+  /** Kills it without warning, like `kill -9`; with `detached`, kills its whole process group. */
   readonly kill: () => Promise<void>;
 }
 
@@ -15,7 +15,7 @@ interface StartOptions extends Omit<SpawnOptions, "stdio"> {
   readonly ready: RegExp;
 }
 
-/** Kill the programs that are still running. */
+/** Functions that kill the programs that are still running. */
 const running = new Set<() => void>();
 process.once("exit", () => {
   for (const signal of running) signal();

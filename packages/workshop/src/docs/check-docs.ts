@@ -10,7 +10,7 @@ import { checkLinks, findLinksOutsideDocs, findMissingCitations, findMissingPath
 import { readFences, readPages, type Page } from "./markdown.ts";
 import { createNameCheck } from "./names.ts";
 
-/** Runs all checks of the documentation except its commands. */
+/** Runs all checks of the documentation, but does not run its commands. */
 export async function checkDocs(): Promise<Outcome> {
   const pages = readPages(ROOT);
   const findWrongNames = createNameCheck();

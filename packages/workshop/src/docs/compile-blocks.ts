@@ -4,7 +4,7 @@ import { run } from "../machine/run.ts";
 import { ROOT } from "../workspace.ts";
 import { readFences, type Page } from "./markdown.ts";
 
-/** A piece of code in a page or a doc comment. */
+/** A piece of code on a page or in a doc comment. */
 export interface Snippet {
   /** The file that contains it, relative to the root. */
   readonly path: string;
@@ -19,7 +19,7 @@ const GUIDES = join(ROOT, "packages/workshop/guides");
 /** Holds the snippets during compilation. */
 export const SNIPPETS = join(GUIDES, "snippets");
 
-/** Returns the `ts` and `js` blocks of a page, except those marked `not compiled`, with a reason. */
+/** Returns the `ts` and `js` blocks of a page, except those marked `not compiled` with a reason. */
 export function readCodeBlocks(page: Page): Snippet[] {
   return readFences(page).flatMap(({ language, text, line, exemption }) =>
     (language === "ts" || language === "js") && exemption?.from !== "compiled"

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { ROOT } from "../workspace.ts";
 import { SNIPPETS, type Snippet } from "./compile-blocks.ts";
 
-/** Imports from other packages that examples may omit. */
+/** Imports of Node's modules and third-party packages that examples may omit. */
 const IMPLIED_IMPORTS: Readonly<Record<string, string>> = {
   createServer: 'import { createServer } from "node:http";',
   describe: 'import { describe } from "vitest";',
@@ -60,7 +60,7 @@ function importOf(name: string, path: string): string {
   return `import { ${name} } from "${relative(SNIPPETS, join(ROOT, dirname(path), path.split("/").at(-1) ?? ""))}";`;
 }
 
-/** Returns the unchanged text after each tag, so line numbers stay correct. */
+/** Returns the lines after each tag, without their asterisks, and the number of the first. */
 function findExamples(text: string): { code: string; line: number }[] {
   return Array.from(text.matchAll(/@example\n((?:\s*\*(?!\/)(?! @).*\n)+)/g), ({ 1: block = "", index }) => ({
     line: text.slice(0, index).split("\n").length + 1,

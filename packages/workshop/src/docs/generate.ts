@@ -33,7 +33,7 @@ const ARCHITECTURE = "docs/explanation/architecture.md";
 const RECIPES = "docs/how-to/recipes.md";
 const SUPPORT = "docs/reference/support.md";
 
-/** Generates the files that are derived from the code, by path. Imports the built packages, so build them first. */
+/** Returns the text of each file derived from the code, by its path. Imports the built packages. */
 export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const page of REFERENCE) files.set(`docs/reference/${page.file}`, await pageText(page));

@@ -32,7 +32,7 @@ export interface ${prefix}Values {
 ${rows.map((row) => memberOf(row, mode)).join("\n")}
 }
 
-/** Names that validation fills in. */
+/** Names of the parameters that validation sets to their defaults if they are not sent. */
 export type ${prefix}Defaults = ${unionOf(filledIn)};
 
 /** For each ${title} parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
@@ -42,11 +42,11 @@ ${rows.flatMap((row) => rulesOf(row, rows)).join("\n")}
 `;
 }
 
-/** The rules of one row, as a member of the rules; none for a row without rules. */
+/** Returns the rules of one row as a member of the interface; nothing if the row has none. */
 function rulesOf(row: ParameterRow, rows: readonly ParameterRow[]): string[] {
   const { name, together = [], excludes = [], excludesSent = [], requires = [], needs } = row;
   const rowOf = (other: string): ParameterRow[] => rows.filter((candidate) => candidate.name === other);
-  // a type cannot require one of several parameters
+  // all members of a rule must hold, so it cannot require one of several parameters
   const sent = [...together, ...(requires.length === 1 ? requires : [])].filter((other) => other !== name);
   const members = [
     ...sent

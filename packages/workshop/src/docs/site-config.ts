@@ -26,7 +26,7 @@ function readPage(path: string): string {
   return readFileSync(join(DOCS, path), "utf8");
 }
 
-/** The pages of the site except its first, in the order of the sidebar. */
+/** The pages of the site except the README files, in the order of the sidebar. */
 export const SECTIONS: readonly SiteSection[] = [
   { title: "Learn", pages: ["tutorial.md", "gallery/index.md"] },
   { title: "Guides", pages: pagesOf("how-to") },
@@ -45,7 +45,7 @@ const WIDE_TABLES = `
   .tables .vp-doc td code { white-space: nowrap; }
 `;
 
-/** Side by side, as on a repository host. */
+/** Shows the images in a `<details>` element side by side, as GitHub does. */
 const HIDDEN_IMAGES =
   ".vp-doc details img { display: inline; vertical-align: top; } .vp-doc details img + img { margin-left: 12px; }";
 
@@ -87,7 +87,7 @@ export const siteConfig = ({ command }: Command): UserConfig<DefaultTheme.Config
   buildEnd({ outDir }) {
     writeFileSync(join(outDir, "llms.txt"), llmsText(SECTIONS, readPage));
   },
-  // the server prints its address as information
+  // `vitepress dev` prints its address at the level `info`
   vite: { logLevel: command === "serve" ? "info" : "warn", build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: "local" },

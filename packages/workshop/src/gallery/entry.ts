@@ -22,7 +22,7 @@ export interface Picture {
   readonly expected: Expected;
 }
 
-/** Describes a picture, with all that the parts expect. */
+/** Combines a picture's parameters with what the parts expect. The last `size` wins. */
 export function picture(parameters: PictureParameters, ...parts: readonly Partial<Expected>[]): Picture {
   const { width = COMMON.width, height = COMMON.height } = parameters;
   const expected = {
@@ -49,7 +49,7 @@ export interface Entry {
   readonly page: string | Handler;
   readonly before: Picture;
   readonly after: Picture;
-  /** The longest time that the render of `after` may take on an idle machine; 3,000 by default. */
+  /** Limit for the median time of the renders of `after` on an idle machine; 3,000 by default. */
   readonly maxMs?: number;
 }
 
@@ -71,7 +71,7 @@ export function maxMsOf({ maxMs = 3000 }: Entry): number {
   return maxMs;
 }
 
-/** The names of the parameters that differ between the two pictures. */
+/** The names of the parameters that `after` adds to `before`, or sends with other values. */
 export function changedParameters({ before, after }: Entry): string[] {
   const from = new Map<string, unknown>(Object.entries(before.parameters));
   return Object.entries(after.parameters)

@@ -29,7 +29,7 @@ export function sections(count: number, area: (number: number) => string): strin
   return numbers.map((number) => `<section><h2>Section ${number}</h2>${area(number)}</section>`).join("");
 }
 
-/** Expects a page of sections, `top` pixels below its start, with a color in the middle of each. */
+/** Expects a page with sections from `top` pixels on, each with a color in its middle. */
 export function everySection(count: number, color: string = GREEN, top = 0): Partial<Expected> {
   const middle = (index: number): number => top + index * SECTION_HEIGHT + 190;
   return {

@@ -4,6 +4,6 @@ export const GREEN = "#2e7d32";
 export const RED = "#c62828";
 /** A placeholder for a part that has not loaded. */
 export const GRAY = "#cfd8dc";
-/** Headers, footers and other parts that are always visible. */
+/** Headings, buttons and other colored parts. */
 export const NAVY = "#283593";
 export const WHITE = "#ffffff";

@@ -23,7 +23,7 @@ export interface Gallery {
 /** Every name resolves to this machine, so a page can load parts from another site. */
 const TO_LOOPBACK: Resolver = { resolve: () => Promise.resolve(["127.0.0.1"]) };
 
-/** Opens a gallery once its browser is ready. */
+/** Opens a gallery. The first render also waits for the browser to start. */
 export async function openGallery(entries: readonly Entry[]): Promise<Gallery> {
   const site = await openSite(
     new Map([...CONSENT_FRAMES, ...entries.map(({ name, page }) => [name, page] as const)]),

@@ -14,8 +14,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves `pages` by name, and their resources, on the loopback interface. `?after=500` delays a response, and `/never`
- * never responds.
+ * Serves `pages` by name, and their resources, on the loopback interface. `?after=500` delays a
+ * response by 500 ms, and `/never` never responds.
  */
 export function openSite(pages: ReadonlyMap<string, string | Handler>): Promise<OpenPort> {
   const server = createServer((request, response) => {

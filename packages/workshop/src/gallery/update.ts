@@ -26,8 +26,9 @@ export async function updateGallery(names: readonly string[]): Promise<boolean> 
 }
 
 /**
- * Renders entries sequentially, checks the pictures and their durations, and prints a line for each entry. Writes an
- * entry's pictures and durations if it has no problems, and removes the pictures of former entries.
+ * Renders entries sequentially, checks the pictures and the duration of `after`, and prints a line
+ * for each entry. Writes an entry's pictures and durations if it has no problems, and removes the
+ * pictures of former entries.
  *
  * @returns Whether there were no problems.
  */
@@ -66,7 +67,7 @@ export async function updateEntries(
   return isGood;
 }
 
-/** Renders a picture several times. Returns the last one, all problems, and the median duration. */
+/** Renders a picture `RUNS` times. Returns the last one, all problems, and the median duration. */
 async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): Promise<ShownPicture> {
   const shown: ShownPicture[] = [];
   for (let run = 0; run < RUNS[side]; run += 1)

@@ -5,8 +5,9 @@ import { type Outcome, PROGRAMS, run } from "./run.ts";
 import { type AptProgram, type SetupTask, SYSTEM_PARTS, type SystemPart } from "./system-parts.ts";
 
 /**
- * Installs the system parts that a task is missing: from Debian packages if `mayInstall` and run as root on a system
- * with apt, and from npm in CI. Prints each step, and the command to install the parts that are still missing.
+ * Installs the missing system parts of a task: from Debian packages if `mayInstall` is true and the
+ * process is root on a system with apt, and from npm in CI. Prints each step and, for each part
+ * that is still missing, the command to install it, if there is one.
  *
  * @returns The parts that are still missing.
  */
@@ -39,7 +40,7 @@ export async function install(parts: readonly SystemPart[]): Promise<void> {
   // Wait for other package managers, such as the automatic updates of a new machine.
   const options = ["-qq", "-o", "DPkg::Lock::Timeout=300"];
   console.log("updating Debian's package lists");
-  // By default, apt-get succeeds although it could not reach a mirror.
+  // By default, apt-get succeeds even if it cannot reach a mirror.
   printFailure(await run("apt-get", [...options, "--error-on=any", "update"], { env }));
   console.log(`installing ${parts.map(({ name }) => name).join(" and ")} (about half a minute)`);
   const packaged = parts.filter(({ aptPackages }) => aptPackages !== undefined);

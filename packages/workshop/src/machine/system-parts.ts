@@ -20,7 +20,7 @@ export interface SystemPart {
   readonly aptProgram?: AptProgram;
   /** Arguments of npm that install the part: only in CI, because it is large. */
   readonly npmArgs?: readonly string[];
-  /** A task stops if a required part is missing; a missing optional part is only reported. */
+  /** `start` and, in CI, `test` stop without a required part. Otherwise, it is only reported. */
   readonly need: Readonly<Partial<Record<SetupTask, "required" | "optional">>>;
   readonly probe: () => boolean | Promise<boolean>;
 }
@@ -65,7 +65,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "pgbouncer",
-    purpose: "to test that storage through a connection pooler",
+    purpose: "to test the PostgreSQL storage through a connection pooler",
     aptPackages: ["pgbouncer"],
     need: REQUIRED,
     probe: works("pgbouncer --version"),
@@ -110,7 +110,7 @@ export const SYSTEM_PARTS: readonly SystemPart[] = [
   },
   {
     name: "shells",
-    purpose: "to complete commands in each of them",
+    purpose: "to test the completion of commands in zsh and fish",
     aptPackages: ["zsh", "fish"],
     need: REQUIRED,
     probe: works("zsh --version && fish --version"),

@@ -196,7 +196,7 @@ describe("the alerts of a service with PostgreSQL and Redis", { tags: SHARED_PAR
   });
 });
 
-/** A metric, and the labels by which an expression selects its series. */
+/** A metric, and the labels by which an expression selects, groups or joins its series. */
 interface Use {
   readonly metric: string;
   readonly labels: readonly string[];

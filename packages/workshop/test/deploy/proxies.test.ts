@@ -30,7 +30,7 @@ async function send(url: string, { method, headers, body = "" }: Sent = {}): Pro
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-/** Returns the body of a capture with that many bytes. */
+/** Returns the JSON of a capture request, exactly this many bytes long. */
 function captureOf(bytes: number): string {
   const bodyWith = (comment: string): string =>
     JSON.stringify({ html: `<!--${comment}--><h1>Invoice 7</h1>`, pdf: true });

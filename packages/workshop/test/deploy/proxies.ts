@@ -14,7 +14,7 @@ interface ProxySetup {
   readonly name: string;
   /** Also the tag of its tests. */
   readonly program: "nginx" | "caddy";
-  /** Returns the configuration on ports of this machine. */
+  /** Returns the configuration, changed to use these ports of this machine. */
   configure(ports: Ports): string;
 }
 
@@ -127,7 +127,7 @@ function wrapServer(server: string): string {
   ].join("\n");
 }
 
-/** Replaces what the test machine does not have, such as certificates. */
+/** Applies each replacement once. Throws if a pattern does not match. */
 function replaceEach(configuration: string, replacements: readonly (readonly [RegExp, string])[]): string {
   return replacements.reduce((text, [pattern, replacement]) => {
     if (!pattern.test(text)) throw new Error(`no ${String(pattern)} in\n${text}`);

@@ -71,7 +71,7 @@ describe.each(WORKFLOWS)("%s", (path) => {
   });
 });
 
-it("the ci workflow completes its run for every commit on main, and cancels those of outdated pull requests", async () => {
+it("the ci workflow completes every run on main, and cancels a pull request's older runs", async () => {
   const workflow = parse(await readFile(join(ROOT, ".github/workflows/ci.yml"), "utf8")) as Workflow;
   expect(workflow.concurrency).toEqual({
     group: "ci-${{ github.event_name == 'pull_request' && github.ref || github.sha }}",
@@ -139,7 +139,7 @@ describe("the release workflow", () => {
     expect(await runStep("packages", "recheck", state)).toEqual({ ok, output: "" });
   });
 
-  it("waits only for a run with the same version, so that no other run is cancelled", () => {
+  it("waits only for a run with the same version, so no other run is cancelled", () => {
     expect(workflow.concurrency).toBeUndefined();
     const concurrency = Object.entries(workflow.jobs).map(([name, job]) => [name, job.concurrency]);
     expect(Object.fromEntries(concurrency)).toEqual({

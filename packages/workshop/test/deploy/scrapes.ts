@@ -55,7 +55,7 @@ function valuesOf(name: string, before: number | undefined, after: number | unde
   return `${before ?? 0}+${(after ?? 0) - (before ?? 0)}x180`;
 }
 
-/** Returns a test for promtool that fails for each alert that does not fire. YAML includes JSON. */
+/** Returns a test for promtool that fails for each alert that does not fire. JSON is valid YAML. */
 function expectAllFiring(alerts: readonly string[], series: readonly object[]): object {
   return {
     rule_files: [join(ROOT, "packages/server/deploy/alerts.yml")],

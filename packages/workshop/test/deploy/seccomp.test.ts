@@ -27,9 +27,9 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
   let filter: string;
 
   /** Compiles a profile to a file, and returns its path. */
-  async function compile(name: string, compiled: object): Promise<string> {
+  async function compile(name: string, uncompiled: object): Promise<string> {
     const [source, file] = [join(folder, `${name}.json`), join(folder, name)];
-    await writeFile(source, JSON.stringify(compiled));
+    await writeFile(source, JSON.stringify(uncompiled));
     const { ok, output } = await run(DEBIAN_PYTHON, [COMPILER, source, file]);
     if (!ok) throw new Error(output);
     return file;

@@ -11,7 +11,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "how-to/sign.md": "# Sign `URLs`\n\n![An image](a.png)\n\nAnyone can [read](x.md) it: so\nbeware.\n",
 };
 
-it("llms.txt has the title, link and first sentence of each page", () => {
+it("llms.txt has the title and link of each page, and its first sentence if it has one", () => {
   const sections = [{ title: "Guides", pages: ["how-to/sign.md", "decisions/egress.md"] }];
   const text = llmsText(sections, (path) => PAGES[path] ?? "");
   expect(text).toBe(

@@ -55,8 +55,8 @@ export async function checkReceiver(open: OpenReceiver): Promise<void> {
     [204, 204],
     "a delivery during the call is acknowledged",
   );
-  assert.equal(await post(now), 204, "and so is one after it");
-  assert.deepEqual(handled, [JSON.parse(body.toString())], "and handled once");
+  assert.equal(await post(now), 204, "a delivery after the call is acknowledged");
+  assert.deepEqual(handled, [JSON.parse(body.toString())], "repeated deliveries are handled once");
   assert.equal(await post(now, Buffer.from(body.toString().replace("done", "gone"))), 400, "forged");
   assert.equal(await post(vector.timestamp), 400, "a replayed old delivery");
   assert.match(

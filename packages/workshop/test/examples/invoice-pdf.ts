@@ -36,4 +36,4 @@ await renderInvoice(snap, invoice);
 assert.equal((await snap.usage()).credits.used, 1);
 
 await service.stop();
-console.log("invoice-pdf: seven numbered pages, with the totals next to the last line");
+console.log("invoice-pdf: seven numbered pages, with the totals on the same page as the last line");

@@ -40,4 +40,4 @@ for (const [index, text] of texts.entries()) {
 }
 
 await service.stop();
-console.log("markdown-report: a table of contents, an outline and a section a page");
+console.log("markdown-report: a table of contents, an outline and one section per page");

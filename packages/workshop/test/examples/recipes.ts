@@ -80,9 +80,9 @@ const deliver = (signature: string): Response | Promise<Response> =>
 assert.equal((await deliver(sign(service.signingSecret))).status, 204);
 assert.equal((await deliver(sign("another secret"))).status, 400);
 
-const answer = await worker.default.fetch(new Request("https://screenshots.example.com/pricing"), settings);
-assert.equal(answer.headers.get("ETag"), etag);
-assert.deepEqual(await sizeOf(answer), [1280, 800]);
+const proxied = await worker.default.fetch(new Request("https://screenshots.example.com/pricing"), settings);
+assert.equal(proxied.headers.get("ETag"), etag);
+assert.deepEqual(await sizeOf(proxied), [1280, 800]);
 
 const workflow = await readFile(join(ROOT, "examples/recipes/github-action.yml"), "utf8");
 assert.deepEqual((await createLinter())(workflow, ".github/workflows/preview.yml"), []);

@@ -22,7 +22,7 @@ describe("a parameter that is added to the table", () => {
     expect(batchSubmission.safeParse({ items: [{ url, darkMode: "x" }] }).success).toBe(false);
   });
 
-  it("changes the cache key only for requests that send it", async () => {
+  it("changes the cache key only if its value is not the default", async () => {
     const { parseQuery } = await import("@snap/engine");
     const { createCacheKey } = await import("../../../engine/src/parameters/cache-key.ts");
     const cacheKey = createCacheKey({ digest: (secret) => secret });
@@ -35,7 +35,7 @@ describe("a parameter that is added to the table", () => {
     expect(keyOf({ darkMode: "1" })).not.toBe(digest);
   });
 
-  it("is in the OpenAPI document, for both operations and for batch items", async () => {
+  it("is in the OpenAPI document, for GET requests that render and for batch items", async () => {
     const { openApiDocument } = await import("../../../server/src/openapi/document.ts");
     const { paths, components } = openApiDocument("https://snap.example.com");
     for (const path of ["/snap", "/snap/signed"])

@@ -11,7 +11,7 @@ it("the engine uses each parameter outside its validation", () => {
     cwd: ROOT,
     exclude: ["packages/engine/src/parameters/**"],
   });
-  // shared with the rules of the parameters
+  // the engine computes paper sizes with this file, and so do the validation rules
   files.push("packages/protocol/src/parameters/paper-size.ts");
   const code = files.map((file) => readFileSync(join(ROOT, file), "utf8").replaceAll(COMMENT, "")).join("\n");
   const words = new Set(code.match(/\w+/g) ?? []);

@@ -11,7 +11,7 @@ interface AccountActionsProps {
   readonly onDone: () => void;
 }
 
-const DONE = { verify: "is verified", resume: "can render again" } as const;
+const DONE = { verify: "is verified", resume: "is no longer suspended" } as const;
 
 export function AccountActions({ account, onDone }: AccountActionsProps): JSX.Element {
   const admin = useAdmin();

@@ -24,7 +24,7 @@ export function valuesOf(account: AdminAccount | null): AccountValues {
   };
 }
 
-/** Returns the fields as the API expects them: `null` for empty ones. The API rejects text that is not a number. */
+/** Returns the fields as the API expects them: `null` for no plan and for an empty override. */
 export function toApiFields({ email, plan, credits, limit }: AccountValues): Required<AccountChange> {
   return {
     email: email.trim(),

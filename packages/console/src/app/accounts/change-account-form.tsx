@@ -18,7 +18,7 @@ interface ChangeAccountProps {
 export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.Element {
   const admin = useAdmin();
   const plans = useLoad("plans", admin.plans);
-  // the account may be loaded again, with changes by others that the fields do not show
+  // not `account`, which is reloaded: saving must not undo what others have changed since
   const [loaded, setLoaded] = useState(valuesOf(account));
   const [values, setValues] = useState(loaded);
   const change = difference(loaded, values);

@@ -18,7 +18,7 @@ import { createApiClient, toSearch, type Call, type Query } from "./call.ts";
 import { safeFile } from "../rendering/safe-file.ts";
 import { ApiFailure } from "./failure.ts";
 
-/** `null` clears the override. */
+/** `null` removes the plan or an override. */
 export interface AccountChange {
   readonly email?: string;
   readonly plan?: string | null;

@@ -19,7 +19,7 @@ interface ApiClientOptions {
   readonly onUnauthorized?: () => void;
 }
 
-/** Calls one API. Throws an `ApiFailure` for an error response, and whatever `fetch` throws if there is none. */
+/** Calls one API. Throws an `ApiFailure` for an error response; errors of `fetch` pass through. */
 export interface ApiClient {
   /** Sends a request and returns its response. */
   readonly send: (path: string, call?: Call) => Promise<Response>;

@@ -52,7 +52,7 @@ export async function readDocument<T>(response: Response): Promise<T> {
   }
 }
 
-/** Reads the envelope of an error response. A proxy in between may respond with something else. */
+/** Reads the envelope of an error response. A proxy's error page has none. */
 export async function readFailure(response: Response): Promise<ApiFailure> {
   const facts = factsOf(response);
   const body: Partial<ErrorEnvelope> | null = await response.json().catch(() => null);
@@ -66,7 +66,7 @@ export async function readFailure(response: Response): Promise<ApiFailure> {
   return new ApiFailure(code, message, { ...facts, errors: problemsIn(errors) });
 }
 
-/** Keeps the lists of messages. */
+/** Returns only the values that are lists. */
 function problemsIn(errors: unknown): ParameterProblems {
   return Object.fromEntries(
     Object.entries(errors ?? {}).filter((entry): entry is [string, string[]] => Array.isArray(entry[1])),

@@ -19,8 +19,8 @@ import { BatchBadge, WebhookBadge } from "./states.tsx";
 
 const POLL_MS = 2_000;
 /**
- * How long the screen polls after the webhook is sent again and, for a token holder, after the batch finishes: the
- * batch that they see does not show whether an attempt is due.
+ * How long the screen polls after the webhook is resent and, for a token holder, after the batch
+ * finishes: only operators see whether an attempt is due.
  */
 const WATCH_MS = 60_000;
 

@@ -92,7 +92,7 @@ const HISTORY_LIMIT = 200;
 /** The last items can reach the history shortly after the batch is marked as finished. */
 const HISTORY_SLACK_MS = 5_000;
 
-/** Finds the items of the batch in the history, through which the operator can fetch renderings. */
+/** Returns the token's batch captures of that time: renderings are fetched by their history id. */
 async function findRequests(
   admin: AdminApi,
   batch: AdminBatch,

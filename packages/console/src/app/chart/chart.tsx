@@ -10,7 +10,7 @@ interface ChartProps {
   readonly title: string;
   /** Unit of the vertical axis, such as `requests per minute`. */
   readonly unit: string;
-  /** One sentence that screen readers announce instead of the chart. */
+  /** One sentence, shown below the chart or instead of an empty one, and read by screen readers. */
   readonly summary: string;
   readonly data: ChartData;
   /** Heading of the table's first column, such as `Day (UTC)`. */

@@ -79,7 +79,7 @@ function padded(min: number, max: number, seconds: readonly number[]): [number, 
   return [min - half, max + half];
 }
 
-/** Leaves space above the highest value. An empty chart still has an axis. */
+/** Leaves space above the highest value. */
 function niceMax(max: number): number {
   return max > 0 ? max * 1.1 : 4;
 }

@@ -5,7 +5,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { CodeText } from "../ui/long-text.tsx";
 
-/** Lists problems before warnings, each with advice. */
+/** Lists problems before warnings, each with its advice, if any. */
 export function Problems({ problems }: Pick<AdminHealth, "problems">): JSX.Element | null {
   if (problems.length === 0) return null;
   const broken = problems.filter(({ status }) => status === "problem");

@@ -62,7 +62,8 @@ export function StateFigures({ health }: { readonly health: AdminHealth }): JSX.
 /** `batches` is `null` if the service could not read them within a second. */
 function BatchStat({ batches }: Pick<AdminHealth, "batches">): JSX.Element {
   const label = "Batch items queued";
-  if (batches === null) return <Stat label={label} value="–" note="unknown: the storage is slow" />;
+  if (batches === null)
+    return <Stat label={label} value="–" note="unknown: the storage is slow or failing" />;
   const { queued_items: queued, rendering_items: rendering, open_deliveries: deliveries } = batches;
   return (
     <Stat

@@ -11,7 +11,8 @@ export interface Action<Input> {
 /**
  * Runs one change at a time and exposes its failure.
  *
- * @param onDone - Called after a change only if the component is still mounted, for example to leave its screen.
+ * @param onDone Called after a successful change if the component is still mounted, for example to
+ * leave its screen.
  */
 export function useAction<Input = void, Output = void>(
   change: (input: Input) => Promise<Output>,

@@ -7,7 +7,7 @@ export interface Loaded<T> {
   readonly failure: ApiFailure | null;
   readonly isLoading: boolean;
   readonly reload: () => void;
-  /** Keeps the loaded data: the response of a reload in flight is ignored. */
+  /** Aborts a reload in flight, so it does not replace the loaded data. */
   readonly cancelReload: () => void;
 }
 

@@ -10,7 +10,7 @@ export interface Pages<Entry> {
   readonly failure: ApiFailure | null;
   readonly isLoading: boolean;
   readonly isLoadingMore: boolean;
-  /** Whether only the first page is loaded. */
+  /** Whether no page after the first is loaded. */
   readonly hasOnlyFirstPage: boolean;
   readonly loadMore: () => void;
   /** Repeats the failed request. */

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 
-/** Calls `run` at intervals while the page is visible, and when it becomes visible. `null` stops polling. */
+/** Calls `run` at intervals while the page is visible, and when it becomes visible. An interval of `null` stops it. */
 export function usePoll(run: () => void, intervalMs: number | null): void {
   useEffect(() => {
     if (intervalMs === null) return;

@@ -101,7 +101,7 @@ function problemsToShow(form: Form, problems: ParameterProblems, isSubmitted: bo
 /** Opens the group of the first invalid field and focuses the field. */
 function focusFirstProblem(form: EventTarget | null): void {
   if (!(form instanceof HTMLFormElement)) return;
-  // the problems of this submission are rendered in the next frame
+  // by the next frame, the problems of this submission are shown
   requestAnimationFrame(() => {
     const field = form.querySelector<HTMLElement>("[aria-invalid=true]");
     field?.closest("details")?.setAttribute("open", "");

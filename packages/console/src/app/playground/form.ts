@@ -29,7 +29,7 @@ export function fieldRows(mode: Mode): readonly ParameterRow[] {
   return Object.values<ParameterRow>(PARAMETERS[mode]).filter(({ name }) => name !== "url" && name !== "pdf");
 }
 
-/** Selects a mode. Clears the fields that mean something else in it, such as `width`, in pixels or in millimeters. */
+/** Selects a mode, and clears fields with another meaning in it, such as the paper's `width`. */
 export function selectMode(form: Form, mode: Mode): Form {
   const rowIn = (one: Mode, name: string): ParameterRow | undefined =>
     Object.values<ParameterRow>(PARAMETERS[one]).find((row) => row.name === name);

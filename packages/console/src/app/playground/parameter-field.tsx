@@ -11,7 +11,7 @@ interface ParameterFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Parameters that can be longer get a multi-line field. */
+/** Parameters of kind `text` that can be longer get a multi-line field. */
 const LINE_CHARACTERS_MAX = 600;
 
 /** Renders the control for the parameter's kind. Empty text means the default. */

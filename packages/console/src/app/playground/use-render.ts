@@ -22,7 +22,7 @@ export function useRender(): Render {
   };
   useEffect(() => () => running.current?.abort(), []);
   const finish = async (sent: Promise<Result>, signal: AbortSignal): Promise<void> => {
-    // it rejects only if canceled, and `cancel` has already updated the state
+    // it rejects only if aborted, and `cancel` or the next `run` has already updated the state
     const finished = await sent.catch(() => null);
     if (finished === null || signal.aborted) return;
     setResult(finished);

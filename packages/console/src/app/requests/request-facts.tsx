@@ -14,7 +14,7 @@ interface RequestFactsProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Shows the known fields of a request. */
+/** Shows where a request came from and how it ended. */
 export function RequestFacts({ request, names }: RequestFactsProps): JSX.Element {
   return <Facts facts={[...originOf(request, names), ...resultOf(request)]} />;
 }

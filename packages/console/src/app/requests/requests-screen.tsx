@@ -49,8 +49,8 @@ function NoRequests({ filters }: { readonly filters: Filters }): JSX.Element {
   return (
     <Empty title="No requests yet.">
       <p>
-        Requests appear here a second after their response if <code>SNAP_HISTORY</code> is on.{" "}
-        <a href={toHash(["playground"])}>Render a page in the playground</a>
+        Requests appear here a second after their response, unless <code>SNAP_HISTORY</code> is{" "}
+        <code>off</code>. <a href={toHash(["playground"])}>Render a page in the playground</a>
       </p>
     </Empty>
   );

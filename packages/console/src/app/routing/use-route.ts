@@ -2,11 +2,13 @@ import { useEffect, useState } from "preact/hooks";
 import { parseRoute, type Route } from "./route.ts";
 
 export interface CurrentRoute extends Route {
-  /** Changes with every navigation, even if `history.replaceState` has changed the address since the last one. */
+  /**
+   * Changes with every navigation, even to the same route: `history.replaceState` may have changed
+   * the address in between.
+   */
   readonly visit: number;
 }
 
-/** Returns the current route. */
 export function useRoute(): CurrentRoute {
   const [visit, setVisit] = useState(0);
   useEffect(() => {

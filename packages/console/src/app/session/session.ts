@@ -14,7 +14,7 @@ export type Session =
 export type SessionState =
   | { readonly kind: "starting" }
   | { readonly kind: "signed-out"; readonly reason: SignedOutReason | null }
-  /** `code` is that of the sign-in link, so the start can be tried again. */
+  /** `code` is from the sign-in link, for a retry; `null` without one. */
   | { readonly kind: "failed"; readonly failure: ApiFailure; readonly code: string | null }
   | Session;
 
@@ -77,7 +77,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Returns the API of the token holder. Only their screens can use it. */
+/** Returns the service's API, called with the token. Only screens for token holders can use it. */
 export function useService(): ServiceApi {
   const session = useSession();
   if (session.kind !== "token") throw new Error("This screen needs a token.");

@@ -1,5 +1,5 @@
 /*
- * Tokens survive a reload of this tab. Other tabs and later visits do not see them.
+ * Tokens are in `sessionStorage`: they survive a reload. Only this tab and its duplicates see them.
  */
 
 const KEYS = {
@@ -32,7 +32,7 @@ export function storeToken(use: TokenUse, token: string): void {
 /** Returns why the text cannot be a token; `undefined` if it can. A token in a header is visible ASCII. */
 export function tokenProblem(token: string): string | undefined {
   if (/^[\x21-\x7e]*$/.test(token.trim())) return undefined;
-  return "must be a token such as 7|…, without spaces or special characters";
+  return "must be a token such as 7|…, in ASCII and without spaces";
 }
 
 /** Returns the public part of a token such as `7|…`; `null` for one that is only a secret. */

@@ -50,7 +50,7 @@ interface ConfirmProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows the failure of the last attempt, and stays open. */
+/** Asks for confirmation. If the action fails, shows the failure and stays open. */
 export function ConfirmDialog(props: ConfirmProps): JSX.Element {
   const { title, action, isDisabled, failure, onConfirm, onClose, children } = props;
   return (

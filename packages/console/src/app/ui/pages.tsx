@@ -10,7 +10,10 @@ interface PageListProps<Entry> {
   /** Singular, such as `request`. */
   readonly noun: string;
   readonly plural?: string;
-  /** Whether to poll for new entries, except while the pointer or focus is in the list. */
+  /**
+   * Whether to poll for new entries while only the first page is loaded and neither the pointer nor
+   * the focus is in the list.
+   */
   readonly isLive?: boolean;
   /** Shown if the list is empty. */
   readonly empty: ComponentChildren;

@@ -92,7 +92,7 @@ interface WhenLoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Shows data once it is loaded, and the loading state or the failure before that. */
+/** Shows the loading state, then the data; a failure, even of a later reload, above the data. */
 export function WhenLoaded<T>({ loaded, what, children }: WhenLoadedProps<T>): JSX.Element {
   const { data, failure, reload } = loaded;
   return (

@@ -2,7 +2,7 @@ import { toUtcDay } from "../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How long the service stores totals. */
+/** How long the service stores totals, in days. */
 export const DAYS_MAX = 400;
 
 /** Ranges that end today. */

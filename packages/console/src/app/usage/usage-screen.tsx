@@ -44,7 +44,7 @@ export function UsageScreen({ query }: ScreenProps): JSX.Element {
           token={selection.token}
         />
       ) : (
-        <p class="banner warn">The first day must not be after the last day.</p>
+        <p class="banner warn">Choose two valid days; the first must not be after the last.</p>
       )}
     </>
   );

@@ -22,7 +22,7 @@ export interface Query {
 /** A name's addresses, IPv4 first. */
 export interface Answer {
   readonly addresses: readonly string[];
-  /** Whether both address families have answered. */
+  /** Whether the queries for both address families succeeded. */
   readonly isComplete: boolean;
 }
 

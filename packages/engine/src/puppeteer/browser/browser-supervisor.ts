@@ -54,7 +54,7 @@ export interface TabRequest {
   readonly kind: TabKind;
   /** URL to open a new tab at, if that is possible; `null` opens it blank. */
   readonly url: string | null;
-  /** The sources that this render has tried; each adds itself in `acquire`. */
+  /** The browsers that this render has tried; each `BrowserSupervisor` adds itself in `acquire`. */
   readonly tried: Set<TabSource>;
 }
 
@@ -181,7 +181,10 @@ export class BrowserSupervisor implements TabSource {
     }
   }
 
-  /** Resolves when the browser has exited or is due for replacement. */
+  /**
+   * Resolves when the browser is due for replacement, or is no longer used: it has exited or cannot
+   * open tabs.
+   */
   async #waitForReplacement(browser: RenderingBrowser): Promise<void> {
     while (this.#current === browser) {
       const reason = browser.recycleReason();
@@ -203,7 +206,10 @@ export class BrowserSupervisor implements TabSource {
     this.#running.delete(browser);
   }
 
-  /** Replaces a browser that cannot open tabs. Having no active renders, it would otherwise attract all new ones. */
+  /**
+   * Replaces a browser that cannot open tabs. Otherwise, with no active renders, it would be given
+   * all new ones.
+   */
   #recordTabFailure(browser: RenderingBrowser, reason: string): void {
     if (this.#current !== browser || browser.browser.disconnected.aborted) return;
     this.#tabFailures += 1;

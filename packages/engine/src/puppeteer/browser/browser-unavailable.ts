@@ -35,7 +35,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   403: "access is denied",
   404: "no browser at this path",
   429: "too many sessions",
-  500: "Chrome rejects requests by host name; use its IP address",
+  500: "if it is Chrome itself, use its IP address instead of its host name",
   503: "it is busy",
 };
 

@@ -5,7 +5,10 @@ const COPIED_MAX_BYTES = 16 * 1024 * 1024;
 /** Padding makes the decoded file seem longer than it is. */
 const PADDING_MAX_BYTES = 2;
 
-/** Decodes a base64 file as its parts arrive. No step copies more than a quarter of a 64 MiB file. */
+/**
+ * Decodes a base64 file as its parts arrive. With the default limit of 64 MiB, no step copies more
+ * than 16 MiB.
+ */
 export class ByteCollector {
   readonly #maxBytes: number;
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);

@@ -19,8 +19,8 @@ export interface ConnectedBrowser {
   onPageOpened(browserContextId: string, onOpened: (targetId: string) => void): () => void;
   /**
    * Calls `follow` with a session for each shared worker in the context, paused until `resumeTarget`, and the size of
-   * the event that reported it. Calls the function that `follow` returned when the worker ends. Returns a function that
-   * unsubscribes. Reports workers only if `pausesNewPages` is set.
+   * the event that reported it. When the worker ends, calls the function that `follow` returned.
+   * Returns a function that unsubscribes. Reports workers only if `pausesNewPages` is set.
    */
   onSharedWorker(
     browserContextId: string,

@@ -8,7 +8,7 @@ import type { RendererEvent } from "../renderer-event.ts";
 import type { BrowserSource } from "./browser-supervisor.ts";
 
 const NO_BROWSER =
-  "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set `executablePath`";
+  "no browser found; install chromium-headless-shell (Debian), run `npx puppeteer browsers install chrome-headless-shell`, or set SNAP_CHROMIUM_PATH (or executablePath, for an embedded renderer)";
 
 export interface LocalBrowserOptions extends Omit<LaunchOptions, "executablePath">, RecyclingLimits {
   /** `null` searches at each start, so a browser that is installed later is found. */

@@ -1,4 +1,7 @@
-/** Longer messages are discarded as they arrive. Only hostile pages and inlined images cause them. */
+/**
+ * Longer messages without a sink are discarded as they arrive. Only hostile pages and inlined
+ * images cause them.
+ */
 export const MESSAGE_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Covers the fields before a file's data, and the session id at the end of a message. */

@@ -103,8 +103,8 @@ export class MonitoredBrowser {
   }
 
   /**
-   * Ends the pages that exceed a limit, and kills a browser if a part that all its pages share is overloaded. Needs
-   * /proc.
+   * Ends the pages that exceed a limit, and kills the browser if a part that all its pages share is
+   * overloaded. Needs /proc.
    *
    * @returns The usage of the browser's pages and processes, in total and since the previous call.
    */

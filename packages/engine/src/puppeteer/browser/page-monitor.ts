@@ -51,7 +51,7 @@ export class PageMonitor {
       .finally(() => this.#browsers.delete(monitored));
   }
 
-  /** Returns the memory of all processes of these browsers; 0 on systems without /proc. */
+  /** Returns the memory of all processes of the monitored browsers; 0 on systems without /proc. */
   memoryBytes(): number {
     const members = [...this.#browsers].flatMap(({ group }) => group.read());
     return members.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);

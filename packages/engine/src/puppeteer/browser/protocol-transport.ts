@@ -29,8 +29,9 @@ export interface Wire {
 }
 
 /**
- * The messages between this process and a browser. Screenshots are decoded as they arrive. Messages that are too long,
- * or from a page that is flooding the connection, are discarded unparsed. Puppeteer receives the others.
+ * The messages between this process and a browser. Screenshots are decoded as they arrive. Messages
+ * that are too long, not needed, or from a page that is flooding the connection, are discarded
+ * unparsed. Puppeteer receives the others.
  */
 export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   onmessage?: (message: string) => void;

@@ -29,7 +29,7 @@ export interface RenderingBrowserOptions {
   readonly openEgress: () => Promise<PageEgress>;
   /** Number of ready tabs. */
   readonly warmContexts: number;
-  /** `null` never replaces the browser. */
+  /** `null`: the browser is never recycled. */
   readonly recycling: RecyclingLimits | null;
   /** Called when the first tab is ready; the browser is used only if this does not throw. */
   readonly verify: (host: TabHost) => void | Promise<void>;
@@ -149,8 +149,8 @@ export class RenderingBrowser {
   }
 
   /**
-   * Prepares ready tabs only while a CPU is idle: opening a page directly at its URL costs less than opening a blank
-   * one and navigating.
+   * Prepares ready tabs only while fewer renders are active than there are cores: opening a page
+   * directly at its URL costs less than opening a blank one and navigating.
    */
   #endRender(closed: Promise<void> = Promise.resolve()): void {
     this.#activeRenders -= 1;

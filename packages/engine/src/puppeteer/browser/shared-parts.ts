@@ -5,18 +5,22 @@ import { readThreadCpuMs } from "./process-group.ts";
 /** On a busy machine, a GPU process that stalls every page gets little more than its fair share of a core. */
 const GPU_BUSY_FRACTION = 0.25;
 /**
- * The browser process's thread that exchanges messages with all pages. A flood of calls such as `caches.open()` can stall
- * every page on it although the browser responds to its probes, and long after the flooding page was closed. Compared
- * with the whole browser, because any thread uses less of a core on a busy machine.
+ * The browser process's thread that exchanges messages with all pages. A flood of calls such as
+ * `caches.open()` can keep it so busy that every page stalls, even long after the flooding page has
+ * closed, while the browser still responds to its probes.
  */
 const IO_THREAD = "Chrome_IOThread";
+/** Of the whole browser's CPU time, because any thread uses less of a core on a busy machine. */
 const IO_THREAD_FRACTION_OF_BROWSER = 0.12;
 /** A thread that uses less of a core stalls no page. */
 const IO_THREAD_BUSY_FRACTION = 0.05;
 
 /** While no render finishes, a part that has been busy for this long is stalling every page. */
 const GPU_OVERLOAD_MS = 4_000;
-/** Longer, because slow probes usually find the pages that flood the thread; then only these are moved. */
+/**
+ * Longer, because slow probes usually find the flooding pages first; then only their renders move
+ * to isolated browsers.
+ */
 const IO_THREAD_OVERLOAD_MS = 6_000;
 
 export type SharedPart = "GPU process" | "I/O thread";
@@ -50,7 +54,7 @@ export class SharedParts {
     return gpuBusyMs >= GPU_OVERLOAD_MS ? "GPU process" : null;
   }
 
-  /** Returns the CPU time that the I/O thread has used since the previous reading; 0 for the first one. */
+  /** Returns the I/O thread's CPU time since the previous reading; 0 if either one is missing. */
   #readIoThread(): number {
     const previousMs = this.#ioThreadCpuMs;
     this.#ioThreadCpuMs = readThreadCpuMs(this.#browserPid, IO_THREAD);
@@ -58,7 +62,7 @@ export class SharedParts {
   }
 }
 
-/** Returns the CPU time of the GPU process since the previous reading; 0 if there is none. */
+/** Returns the GPU process's CPU time since the previous reading; 0 without a GPU process. */
 function gpuCpuMs({ shared }: BrowserUsage<unknown>): number {
   return shared.find(({ role }) => role === "gpu")?.recentCpuMs ?? 0;
 }

@@ -1,7 +1,7 @@
 /** The user agent that a browser's pages send, unless their render sets another. */
 export interface PageUserAgent {
   readonly text: string;
-  /** Whether each page must override the browser's own, because that or its client hints differ. */
+  /** Whether each page must set it, because the browser's own user agent or client hints differ. */
   readonly isOverride: boolean;
 }
 
@@ -41,7 +41,7 @@ export function userAgentOfRemote(
   return { text, isOverride: text !== userAgent || product.startsWith("Headless") };
 }
 
-/** Like Chrome, reports only the major version. */
+/** Replaces `HeadlessChrome` with `Chrome` and, as Chrome does, only the major version. */
 export function withoutHeadless(userAgent: string): string {
   return userAgent.replace(/\bHeadlessChrome\/(\d+)[\d.]*/, "Chrome/$1.0.0.0");
 }

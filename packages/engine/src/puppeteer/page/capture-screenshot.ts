@@ -29,7 +29,8 @@ export function captureFormatOf(parameters: ScreenshotParameters): ScreenshotPar
 }
 
 /**
- * Rejects screenshots that are too large for Chromium, which would fail or return 0 bytes, or for the file's format.
+ * Rejects screenshots that are too large for the file's format, for processing, or for Chromium,
+ * which would fail or return 0 bytes.
  *
  * @throws SnapError `render_failed` if the screenshot would be too large.
  */

@@ -4,12 +4,15 @@ import { ROOTS_OF } from "./in-page.ts";
 import type { Tab } from "./tab.ts";
 
 /**
- * A page can change its document in a transition for as long as it likes. It can take this time before each draft of
- * `stabilize`, before a mask, and before the capture.
+ * A page can change its document in a transition for as long as it likes. This limits the wait
+ * before each capture that `stabilize` compares, before a mask, and before the final capture.
  */
 const CHANGE_MAX_MS = 1_000;
 
-/** A control named like the property hides that of its form, but not its getter. */
+/**
+ * A form control with the property's name hides the form's property, but not the prototype's
+ * getter.
+ */
 const END_TRANSITIONS = `(async () => {
   ${ROOTS_OF}
   const { get: transitionOf } = Object.getOwnPropertyDescriptor(Element.prototype, "activeViewTransition") ?? {};

@@ -1,6 +1,6 @@
 /**
- * Calls `work` with every item, for at most `concurrency` items at the same time. Rejects when the first call rejects;
- * `work` must then also reject for the others.
+ * Calls `work` with every item, for at most `concurrency` items at the same time. Rejects as soon
+ * as one call rejects, but continues with the other items unless `work` rejects for them too.
  */
 export async function forEachConcurrently<T>(
   items: readonly T[],

@@ -4,7 +4,8 @@
 
 /**
  * Defines a function that returns an element's open shadow root, and one that returns a root and every open shadow root
- * within it. A control named `shadowRoot` hides this property of its form, but not its getter.
+ * within it. A form control named `shadowRoot` hides the form's property, but not the prototype's
+ * getter.
  */
 export const ROOTS_OF = `const { get: shadowRoot } = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot");
 const shadowRootOf = (element) => shadowRoot.call(element);
@@ -23,8 +24,8 @@ export const MATCHES_OF = `const matchesOf = (roots, selector) => {
 };`;
 
 /**
- * Defines a function that sets an `!important` inline style. A control named `style` hides this property of its form,
- * but not its getter.
+ * Defines a function that sets an `!important` inline style. A form control named `style` hides
+ * the form's property, but not the prototype's getter.
  */
 export const SET_STYLE = `const { get: htmlStyle } = Object.getOwnPropertyDescriptor(HTMLElement.prototype, "style");
 const setStyle = (element, name, value) => {
@@ -52,7 +53,10 @@ export const FLOWS_LEFT = `const flowsLeft = () => {
   return writingMode.startsWith("horizontal") ? direction === "rtl" : writingMode.endsWith("rl");
 };`;
 
-/** Defines a function that waits for the next frame. Timers do not run where JavaScript is disabled, but frames do. */
+/**
+ * Defines a function that waits for the next frame. Without JavaScript, timers do not run, but
+ * frame callbacks do.
+ */
 export const NEXT_FRAME = `const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));`;
 
 /** Returns an expression that calls a function in the page with a JSON value. */

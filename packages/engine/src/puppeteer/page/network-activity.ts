@@ -110,7 +110,8 @@ export class NetworkActivity {
   begin(sessionId: string, sent: Protocol.Network.RequestWillBeSentEvent): void {
     const { requestId, frameId, loaderId, type, request } = sent;
     const isWorkerScript = type === "Script" && isFromBrowser(requestId);
-    // the end of the script is not reported for a worker that is terminated before it starts
+    // a worker that is terminated before it starts never reports the end of its script, and an
+    // inline script needs no connection
     if (isWorkerScript && (!this.#countsWorkers || INLINE.test(request.url))) return;
     if (type !== undefined && FOR_SCRIPTS.has(type)) this.#scriptRequests += 1;
     const isDocument = type === "Document";

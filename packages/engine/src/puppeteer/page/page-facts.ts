@@ -5,7 +5,10 @@ import { giveUpAfter } from "../../timeouts.ts";
 import { evaluate } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
-/** Control and format characters, except the two joiners, which Persian words and emoji need; and line separators. */
+/**
+ * Control characters, line separators, and format characters other than the two joiners, which
+ * Persian words and emoji need.
+ */
 const INVISIBLE_CHARACTERS = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu;
 /** Soft hyphens and other characters without a width, which can be in a word. */
 const WITHIN_WORDS = /[\u00AD\u200B\u2060\uFEFF]/g;
@@ -15,7 +18,7 @@ const TITLE_MAX_MS = 1_000;
 /** An expression for the document's title, which cannot be returned with lone surrogates. */
 export const TITLE = `document.title.slice(0, ${TITLE_MAX_CHARACTERS}).toWellFormed()`;
 
-/** Returns the document's title; an empty one if the page does not respond in time. */
+/** Returns the document's title; an empty one if it cannot be read in time. */
 export async function readTitle(tab: Tab, signal: AbortSignal): Promise<string> {
   const limit = { signal, durationMs: TITLE_MAX_MS, otherwise: "" };
   try {

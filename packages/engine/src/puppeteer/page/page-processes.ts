@@ -25,7 +25,7 @@ export class PageProcesses {
   readonly #frames = new Map<string, Frame>();
   readonly #onCrashed: OnCrashed;
 
-  /** @param onCrashed - Called when the process of the main frame or of another one exits unexpectedly. */
+  /** @param onCrashed - Called when the process of the main frame or another frame crashes. */
   constructor(onCrashed: OnCrashed) {
     this.#onCrashed = onCrashed;
   }

@@ -112,7 +112,7 @@ export class PageProgress {
     this.#isStoppedEarly = false;
     if (!isComplete) return;
     this.#reached.add("domcontentloaded").add("load");
-    // its own request has the same id, and Chromium does not always report the end
+    // the document's own request has its loader's id, and Chromium does not always report the end
     this.#activity?.end({ requestId: this.#loaderId });
     this.#update();
   }

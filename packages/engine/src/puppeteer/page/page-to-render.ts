@@ -8,7 +8,7 @@ import type { Tab } from "./tab.ts";
 export interface PageToRender {
   readonly tab: Tab;
   readonly parameters: SnapParameters;
-  /** The parameters' changes to a plain render. */
+  /** How the parameters change a plain render. */
   readonly changes: RequestedChanges;
   /** The filter lists that the parameters select. */
   readonly filterLists: readonly FilterList[];

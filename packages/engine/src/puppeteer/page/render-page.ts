@@ -30,7 +30,7 @@ export interface RenderLimits {
   readonly tabKind: TabKind;
   /** The tab sources that this render has tried; the current one is added. */
   readonly tried: Set<TabSource>;
-  /** Aborts at the render's timeout. */
+  /** Aborts at the render's timeout, or when the renderer closes. */
   readonly signal: AbortSignal;
   readonly navigationTimeoutMs: number;
   readonly maxRenderingBytes: number;

@@ -6,7 +6,7 @@ import {
   type SnapParameters,
 } from "@snap/protocol";
 
-/** The parameters that configure a page before it loads. */
+/** Groups of parameters that configure a page before it loads. */
 const CONFIGURING: ReadonlySet<ParameterGroup> = new Set([
   "Viewport",
   "Appearance",
@@ -14,9 +14,9 @@ const CONFIGURING: ReadonlySet<ParameterGroup> = new Set([
   "Region",
   "Blocking",
 ]);
-/** This parameter also configures the page before it loads: it is laid out for the paper's width. */
+/** Also configures the page before it loads: the page is laid out for the paper's width. */
 const SINGLE_PAGE = "singlePage";
-/** The parameters that prepare a loaded page for the capture. */
+/** Groups of parameters that prepare a loaded page for the capture. */
 const PREPARING: ReadonlySet<ParameterGroup> = new Set(["Wait", "Changes", "Content"]);
 /** Parameters in these groups that plain renders also have. */
 const PLAIN: ReadonlySet<string> = new Set(

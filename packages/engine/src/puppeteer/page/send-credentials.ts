@@ -8,8 +8,9 @@ import type { Tab } from "./tab.ts";
 const URL_MAX_MS = 1_000;
 
 /**
- * `headers` and `basicAuth`: sends them only with the page's requests to the origin of `url`. Requests initiated by
- * another site do not get them either, as with `SameSite=Lax` cookies, because that site could read the response.
+ * `headers` and `basicAuth`: sends them only with the page's requests to the origin of `url`.
+ * Requests that another origin initiates do not get them either, because it could read the
+ * response; navigations of the main frame do, as with `SameSite=Lax` cookies.
  */
 export function credentialRules({
   tab,
@@ -37,8 +38,9 @@ function credentialFields({ headers = {}, basicAuth }: SnapParameters): Readonly
 
 /**
  * Returns whether a document of this origin initiated the request. Scripts cannot forge `Origin` and `Referer`, but a
- * document can omit the latter; then only the main frame is trusted. Navigations of the main frame to this origin are
- * trusted whichever site initiates them, as with `SameSite=Lax` cookies.
+ * document can omit the latter; then only the main frame is trusted. Navigations of the main frame
+ * are trusted whichever origin initiates them, except a POST, which sends `Origin`, as with
+ * `SameSite=Lax` cookies.
  */
 async function isInitiatedBy(
   origin: string,

@@ -163,7 +163,8 @@ async function openPage(
   const interceptor = new RequestInterceptor(egress.guard?.rule ?? null);
   /** A frame's crash does not end the page, unless its process was killed because of something the page did. */
   const onCrashed = (session: CDPSession, pid: number | null): void => {
-    if (ended.signal.aborted) return; // its frames crash with it, and must not use up the reasons of other pages
+    // an ended page's frames crash with it, and must not use up the reasons of other pages
+    if (ended.signal.aborted) return;
     const reason = killedProcesses.explainCrash(pid);
     if (reason !== null) ended.abort(reason);
     else if (session === attached.session) ended.abort(new TabLost("the page's process exited"));

@@ -13,7 +13,10 @@ const LENGTHS =
     " ",
   );
 
-/** Otherwise, a length would not have its new value yet. Important declarations in a layer win over those outside. */
+/**
+ * During a transition, a length does not have its new value yet. Important declarations in a layer
+ * win over those outside.
+ */
 const STOP_TRANSITIONS = `() => {
   ${ROOTS_OF} ${ADOPT_SHEET}
   adoptSheet(rootsOf(document), "@layer { *, ::before, ::after { transition: none !important } }");

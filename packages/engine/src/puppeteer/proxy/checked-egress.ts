@@ -6,7 +6,7 @@ import { targetKey, type EgressProxyOptions, type EgressFailure } from "./egress
 import type { PageEgress } from "./page-egress.ts";
 import { PageLookups } from "./page-lookups.ts";
 
-/** Number of rejected hosts to remember per page. */
+/** Number of failures to remember per page, by host and port. */
 const FAILURES_MAX = 1_000;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob|about):/i;

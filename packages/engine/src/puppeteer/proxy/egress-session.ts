@@ -16,7 +16,7 @@ const BYTES_PER_PAGE_MAX = 50_000_000;
 const PIECE_BYTES_MIN = 512;
 /** Attempted upstream connections, including rejected ones, but not those that `blockHosts` blocks. */
 const CONNECTIONS_PER_PAGE_MAX = 1_000;
-/** Number of rejected hosts to remember. */
+/** Number of failures to remember, by host and port. */
 const FAILURES_PER_PAGE_MAX = 1_000;
 
 export type EgressFailure =
@@ -97,8 +97,9 @@ export class EgressSession {
   }
 
   /**
-   * Opens a connection to `target` for `client`. On a rejection, closes `client` instead of responding, because an
-   * error response would be rendered as if it came from the target. Records the reason unless that is `blockHosts`.
+   * Opens a connection to `target` for `client`. If that fails or is not allowed, closes `client`
+   * instead of responding, because an error response would be rendered as if it came from the
+   * target, and returns `null`. Records the reason, except for blocks by `blockHosts`.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
     if (this.#blocks !== null && (await this.#blocks.blocks(target))) {
@@ -180,7 +181,7 @@ export class EgressSession {
   }
 }
 
-/** Rejections are recorded per host and port. */
+/** Failures are recorded per host and port. */
 export function targetKey({ hostname, port }: Target): string {
   return `${hostname} ${port}`;
 }

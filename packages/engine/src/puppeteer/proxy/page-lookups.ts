@@ -9,8 +9,9 @@ const CONCURRENT_LOOKUPS_MAX = 8;
 const NAMES_PER_PAGE_MAX = 200;
 
 /**
- * One page's lookups: a few at a time, for a limited number of names, and only once per name. So a page with many
- * unresolvable names, or a hostile one, delays neither other pages nor its own connections to hosts already resolved.
+ * One page's lookups: a few at a time, for a limited number of names, and only once per name. So a
+ * page with many unresolvable names, hostile or not, delays neither other pages nor its own
+ * connections to hosts already resolved.
  */
 export class PageLookups implements LookupQueue {
   readonly #queue = new PQueue({ concurrency: CONCURRENT_LOOKUPS_MAX });

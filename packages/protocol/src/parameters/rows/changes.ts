@@ -13,7 +13,7 @@ export const CHANGES_ROWS: readonly Row[] = [
     maxCharacters: LIMITS.codeCharacters,
     syntax: "CSS without @import",
     placeholder: "css",
-    // the browser ignores imports in a sheet that is added by a script
+    // the sheet is added as a constructed one, in which browsers ignore imports
     canonicalize: (css) => (/@import/i.test(css) ? null : css),
     description: "Style sheet to add to the page.",
     example: "body { background: white }",

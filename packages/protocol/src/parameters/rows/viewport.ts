@@ -1,7 +1,7 @@
 import { DEVICES } from "../devices.ts";
 import { SCREENSHOT, type Row } from "../row.ts";
 
-/** Viewport of a screenshot without `width` and `height`, in CSS pixels. */
+/** Viewport of a screenshot without `width`, `height` and `device`, in CSS pixels. */
 export const DEFAULT_VIEWPORT = { width: 1280, height: 800 } as const;
 
 const SIZE = ["width", "height"];

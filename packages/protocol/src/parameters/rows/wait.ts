@@ -1,7 +1,7 @@
 import { LIMITS } from "../../limits.ts";
 import { BOTH, SCREENSHOT, type Row } from "../row.ts";
 
-/** How a screenshot without `waitUntil` waits. This wait is capped, unlike a requested one. */
+/** How a capture without `waitUntil` waits, at most `LIMITS.idleAfterLoadMaxMs` after `load`. */
 export const DEFAULT_WAIT = "networkidle2";
 
 /** Maximum time for each wait that `waitTimeout` limits. */

@@ -23,7 +23,7 @@ export interface RemoteCall {
   /** Absent values are not sent. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: object;
-  /** A field of the document, which proves that an admin API responds; `id` by default. */
+  /** A field that the document must have, or no admin API responded; `id` by default. */
   readonly expects?: "entries" | "id" | "ids" | "version";
   /** Thrown if the resource does not exist. */
   readonly notFoundError?: AdminError;
@@ -82,7 +82,7 @@ function unreachable(url: string, error: unknown): OperatorError {
   if (error instanceof Error && error.name === "TimeoutError")
     return new OperatorError(
       "admin_api_unreachable",
-      `${url} did not respond within ${RESPONSE_LIMIT_MS / 1000} s; it may still make the change`,
+      `${url} did not respond within ${RESPONSE_LIMIT_MS / 1000} s; it may still carry out the request`,
       "check the service's log, then repeat the command",
       { cause: error },
     );

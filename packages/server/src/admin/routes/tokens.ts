@@ -9,7 +9,7 @@ import { mintedToken, revealedToken, revokedToken, revokedTokens, token } from "
 
 const account = id().meta({ description: "Id of the account." });
 
-/** Token ids are numbers; no token has any other id. */
+/** @throws AdminError if the text cannot be a token's id. */
 function tokenIdOf(text: string): number {
   const tokenId = parseTokenId(text);
   if (tokenId === null) throw tokenNotFound(text);

@@ -44,7 +44,7 @@ const preview = z
   .object({ deleted: z.literal(false), id: z.string(), token_ids: z.array(count), purge: z.boolean() })
   .meta({
     id: "DeletionPreview",
-    description: "What would be deleted. If the account's fields are absent, the account is already deleted.",
+    description: "What would be deleted of an account that is already deleted: its remaining journal.",
   });
 
 export const deletion: z.ZodType<AdminDeletedAccount | AdminDeletionPreview> = z.union([

@@ -20,7 +20,7 @@ export const historyEntry: z.ZodType<AdminRequest> = z
     mode: z
       .enum(["screenshot", "pdf"])
       .nullable()
-      .meta({ description: "Null if the parameters are invalid." }),
+      .meta({ description: "Null if the parameters are invalid or were not read." }),
     host: z.string().nullable().meta({ description: "Host of the page." }),
     parameters: z.record(z.string(), z.unknown()).nullable().meta({
       description:

@@ -43,7 +43,8 @@ export const health: z.ZodType<AdminHealth> = z
     cache: z.object({ bytes: count, max_bytes: count.nullable(), free_bytes: count.nullable() }).nullable(),
     last_backup_at: optionalInstant,
     history: z.boolean().meta({
-      description: "Whether requests are recorded (`SNAP_HISTORY`); if not, the following fields are zero.",
+      description:
+        "Whether this process records requests (`SNAP_HISTORY`). The following fields count those of all processes.",
     }),
     today: z
       .object({ renders: count, hits: count, failures: count, credits: count })

@@ -23,7 +23,7 @@ ${commands.flatMap(linesOf).join("\n")}`;
 }
 
 function linesOf({ path, commands, values, takesPath, options }: CompletedCommand): readonly string[] {
-  // fish parses the condition as a command line of its own, so the path is quoted twice
+  // fish parses the condition as a separate command line, so the path is quoted twice
   const condition = `complete --command snap-server --condition ${quoted(`__snap_server_at ${quoted(path)}`)}`;
   return [
     ...commands.map(

@@ -12,7 +12,10 @@ const VERSION_TIMEOUT_MS = 10_000;
 const INSTALL =
   "install one (apt-get install chromium-headless-shell), or set SNAP_CHROMIUM_PATH to an installed one";
 
-/** Checks that the browser exists, starts in its sandbox, renders, and cannot reach the loopback address. */
+/**
+ * Checks that the browser exists, starts in its sandbox, renders an allowed page, and does not load
+ * a blocked one.
+ */
 export async function checkBrowser(config: Config): Promise<readonly Finding[]> {
   if (config.browserEndpoints.length > 0) return checkRemoteBrowsers(config);
   const { findBrowser } = await import("@snap/engine/puppeteer");
@@ -85,7 +88,10 @@ const NAMESPACE_SETTINGS = [
   { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: "1", permits: "0" },
 ] as const;
 
-/** Returns the commands that permit namespaces on this system; if it has no such setting, a container forbids them. */
+/**
+ * Returns the commands that permit user namespaces on this system. If none of the settings forbids
+ * them, a container does.
+ */
 async function namespaceAdvice(): Promise<string> {
   const commands = await Promise.all(
     NAMESPACE_SETTINGS.map(async ({ name, forbids, permits }) => {

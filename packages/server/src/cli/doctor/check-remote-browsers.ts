@@ -7,7 +7,10 @@ import { withTestPages } from "./test-pages.ts";
 
 type Connected = Extract<RendererEvent, { readonly type: "remote-browser-connected" }>;
 
-/** Checks that each remote browser is reachable, renders, and cannot reach the loopback address. */
+/**
+ * Checks that each remote browser is reachable, renders an allowed page if it can reach this
+ * process, and does not load a blocked one.
+ */
 export async function checkRemoteBrowsers(config: Config): Promise<readonly Finding[]> {
   const findings = config.browserEndpoints.map((endpoint) => checkBrowser(config, endpoint));
   return (await Promise.all(findings)).flat();

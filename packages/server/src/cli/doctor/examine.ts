@@ -110,7 +110,7 @@ async function checkLists({ filterLists }: Config): Promise<readonly Finding[]> 
   return Promise.all(reports);
 }
 
-/** Checks that public names resolve, and to public addresses: pages at others are blocked. */
+/** Checks that public names resolve to public addresses; pages at other addresses are blocked. */
 async function checkNames(config: Config): Promise<Finding | readonly Finding[]> {
   if (config.upstreamProxy !== null && config.upstreamProxyDns === "proxy") return [];
   try {

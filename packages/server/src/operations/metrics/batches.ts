@@ -9,7 +9,7 @@ export const BATCH_METRICS = {
     name: "snap_batch_items_total",
     help: "Batch items that this process finished.",
     labels: {
-      status: { done: "rendered", failed: "failed" },
+      status: { done: "rendered, or served from the cache", failed: "failed" },
       code: "an [error code](errors.md); empty if it is done",
     },
   }),

@@ -12,7 +12,7 @@ export const CREDIT_METRICS = {
         settled: "charged",
         refunded: "refunded, because the request failed",
         lapsed:
-          "its lease expired before the render; a credit that a killed process had reserved lapses without being counted",
+          "neither charged nor refunded in time; a credit that a killed process had reserved lapses without being counted",
         reversed:
           "charged at first, then reversed: the outcome of the charge was lost, so the request failed",
         unknown: "unknown to the ledger",

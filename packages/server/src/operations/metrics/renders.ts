@@ -14,8 +14,8 @@ export const RENDER_METRICS = {
     labels: {
       cache: {
         hit: "served from the cache",
-        miss: "rendered now and cached",
-        bypass: "rendered now, not cached",
+        miss: "rendered now, and cached if it fits",
+        bypass: "rendered now, because `cache` was false",
       },
     },
   }),

@@ -16,7 +16,7 @@ export const commandLinePage: ReferencePage = {
   title: "Command line",
   summary: "Every command of `snap-server`, with its arguments and options.",
   parts: () => [
-    "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and reads [the configuration](configuration.md).",
+    "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and all but `completion` read [the configuration](configuration.md).",
     "`<account>` is an account's id, or its email address in upper or lower case.",
     table(
       ["exit code", "meaning"],
@@ -28,16 +28,16 @@ export const commandLinePage: ReferencePage = {
     "## Errors",
     "An error is printed to standard error, after `error:`. With `--json`, it is one JSON object there, with the same exit code; `advice` is `null` if the message needs none. If there are warnings, the object lists them under `warnings`, even when the command succeeds.",
     '```text\n{"error":{"code":"account_not_found","message":"account acct_1 not found","advice":"`snap-server accounts list` lists all accounts"}}\n```',
-    'A command that changes something logs the change there first, on a line of its own, which is a JSON object with `"msg":"audit"` unless standard error is a terminal. So if the command fails after the change, the error is the last line.',
+    'A command that changes something first logs the change to standard error, on a separate line, which is a JSON object with `"msg":"audit"` unless standard error is a terminal. So if the command fails after the change, the error is the last line.',
     table(
       ["code", "meaning"],
       Object.entries(FAILURE_CODES).map(([name, meaning]) => [code(name), meaning]),
     ),
-    "If something is wrong with the installation, the code is one that `doctor` also reports for its check:",
+    "If something is wrong with the installation, the code is one that a check of `doctor` also reports:",
     table(["check", "codes"], findingRows()),
     "A failed render has one of [its own codes](errors.md), and its [notes](headers.md#notes) in `notes`.",
     "## Lists",
-    `${findLists(createProgram(), "").map(code).join(", ")} print 50 entries, how many more there are, and the command that shows them. With \`--json\`, they print an array of all entries; if \`--limit\` or \`--after\` is also given, they print an object with the entries, the number of \`more\`, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
+    `${findLists(createProgram(), "").map(code).join(", ")} print up to 50 entries by default, how many more there are, and the command that shows them. With \`--json\`, they print an array of all entries; if \`--limit\` or \`--after\` is also given, they print an object with the entries, \`more\`, the number of remaining entries, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
     '```text\n{"accounts":[…],"more":12,"next":"acct_0123456789abcdef0123"}\n```',
     ...describe(createProgram(), "snap-server"),
   ],

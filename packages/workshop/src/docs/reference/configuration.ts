@@ -22,7 +22,7 @@ export const configurationPage: ReferencePage = {
   ],
 };
 
-/** Reads the format from the error message for an invalid value; a variable that accepts any value is a path. */
+/** Reads the format from the error for an invalid value. A variable without an error is a path. */
 function formatOf(name: string): string {
   const setting = Object.values(SETTINGS).find(({ variable }) => variable === name);
   const [issue] = setting?.schema.safeParse("?\n").error?.issues ?? [];

@@ -61,7 +61,7 @@ const FOUND_BY_RENDER: ReadonlySet<ErrorCode> = new Set([
   "script_failed",
 ]);
 
-/** A process that is shutting down rejects the request before it reserves a credit. */
+/** `not_ready`: a process that is stopping rejects the request before it reserves a credit. */
 function isRefunded(name: ErrorCode, { status }: ErrorCodeFacts): boolean {
   return (status >= 500 && name !== "not_ready") || FOUND_BY_RENDER.has(name);
 }

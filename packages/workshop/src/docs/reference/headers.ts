@@ -21,7 +21,7 @@ export const headersPage: ReferencePage = {
         [[code("Authorization: Bearer TOKEN"), bearer.description ?? ""], ...headersOf(operations)],
       ),
       "## Response headers",
-      "Headers are never removed, but new ones may be added. Responses also have the usual headers: `Content-Type`, `Allow` with a 405, and `WWW-Authenticate` with a 401. All have `X-Content-Type-Options: nosniff`, and images a `Content-Security-Policy` that blocks scripts in them. Pages from any origin can embed signed renderings.",
+      "Headers are never removed, but new ones may be added. Responses also have the usual headers: `Content-Type`, `Allow` with a 405, and `WWW-Authenticate` with a 401. All have `X-Content-Type-Options: nosniff`, and images also have a `Content-Security-Policy` that blocks scripts in them. Pages from any origin can embed signed renderings.",
       table(
         ["header", "meaning", "sent with"],
         Object.entries(HEADER_COMPONENTS).map(([name, { description }]) => [

@@ -8,7 +8,7 @@ import { code, count, readComments, table, type ReferencePage } from "./page.ts"
 export const limitsPage: ReferencePage = {
   file: "limits.md",
   title: "Limits",
-  summary: "All limits on requests, batches, documents and renderings, with their units.",
+  summary: "Limits on requests, batches, documents and renderings, with their units.",
   parts: () => [
     "Limits per minute apply to each account. A window begins with the first request and lasts 60 seconds. A request over the limit returns 429 `rate_limited`, with the exact time to wait in `Retry-After`. For the ranges of parameters, see [Parameters](parameters.md).",
     "## Requests",

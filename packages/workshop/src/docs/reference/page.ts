@@ -4,7 +4,7 @@ import { ROOT } from "../../workspace.ts";
 
 /** A generated page. */
 export interface ReferencePage {
-  /** File name in `docs/reference`. */
+  /** File name in `docs/reference` or, for the gallery, in `docs/gallery`. */
   readonly file: string;
   readonly title: string;
   /** One sentence that describes the page. */
@@ -37,7 +37,7 @@ export function plain(text: string): string {
   return text.replaceAll(/[*_`<]/g, (character) => `\\${character}`);
 }
 
-/** Capitalizes the first letter, and adds a full stop at the end. */
+/** Capitalizes the first letter, and adds a full stop unless the text already ends a sentence. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }

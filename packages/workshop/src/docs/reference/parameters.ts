@@ -23,7 +23,7 @@ export const parametersPage: ReferencePage = {
   title: "Parameters",
   summary: "The parameters of a render request.",
   parts: () => [
-    "The query of `GET /snap` and `GET /snap/signed`, the body of `POST /captures`, the items of a batch, the client and the tools all accept these parameters. `pdf=true` selects the PDF mode. Booleans are `true`, `false`, `1` or `0`. A parameter that the mode does not accept is an error.",
+    "The query of `GET /snap` and `GET /snap/signed`, the body of `POST /captures`, the items of a batch, the client and the tools accept these parameters, unless the meaning says otherwise. `pdf=true` selects the PDF mode; a tool has a fixed mode. Booleans are `true`, `false`, `1` or `0`. A parameter that the mode does not accept is an error.",
     ...PARAMETER_GROUPS.flatMap((group) => [`## ${group}`, parameterTable(group)]),
     "## Devices",
     "Values of `device`. Most also exist in landscape: append `-landscape`.",
@@ -75,7 +75,7 @@ function operationParameters(parameters: readonly OperationParameter[]): string 
   );
 }
 
-/** One example of each conflict between parameters. */
+/** Examples of conflicts between parameters. */
 const CONFLICTS = [
   "width=800",
   "clipX=0&clipY=0",

@@ -10,7 +10,7 @@ const CHAT = html({
   body: `<h1>Article</h1><div class="panel"></div><div class="chat"></div>`,
 });
 
-/** A green panel below a red one, which takes space. */
+/** A red notice, which takes up space, above a green panel. */
 const NOTICE = html({
   style: `.notice { height: 80px; background: ${RED}; } .panel { height: 100px; background: ${GREEN}; }`,
   body: `<div class="notice"></div><div class="panel"></div>`,

@@ -17,7 +17,7 @@ const ABOUT: Readonly<Record<ConsentPage["note"], string>> = {
   "consent-hidden": "This dialog can only be accepted, so it is hidden, and nothing is clicked.",
 };
 
-/** Titles of the dialogs. Vendors' dialogs are named after them. */
+/** Titles of the dialogs whose title is not only the capitalized name of the vendor. */
 const TITLES: Readonly<Record<string, string>> = {
   onetrust: "OneTrust",
   "onetrust-settings": "OneTrust, with the choice on a second page",
@@ -50,7 +50,7 @@ export const CONSENT: Group = {
   entries: CONSENT_PAGES.map(entryOf),
 };
 
-/** The content of the frame, by the name of its path. */
+/** The page in Sourcepoint's frame, by its path without the slash. */
 export const CONSENT_FRAMES: ReadonlyMap<string, string> = new Map([
   [SOURCEPOINT_FRAME_PATH.slice(1), SOURCEPOINT_FRAME],
 ]);

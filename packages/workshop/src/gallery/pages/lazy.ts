@@ -5,12 +5,12 @@ import { GRAY, GREEN, WHITE } from "../palette.ts";
 const COUNT = 12;
 const IMAGE = `/image/${GREEN.slice(1)}`;
 const FRAME = `/color/${GREEN.slice(1)}`;
-/** Each response has a separate URL and is late, so the capture itself does not load it in time. */
+/** A different URL per section; its response is late, so the capture itself does not load it. */
 const late = (path: string, number: number): string => `${path}?section=${number}&after=400`;
 
 /** Needs few scroll steps, so even a busy machine completes them within the two-second limit. */
 const TALL = { width: 400, height: 900 } as const;
-/** Without scrolling, only the parts in view load. */
+/** Without scrolling, parts far below the viewport do not load. */
 const UNSCROLLED = { fullPage: true, lazyContent: "off" } as const;
 const SCROLLED = { fullPage: true, lazyContent: "scroll" } as const;
 
@@ -106,7 +106,7 @@ const shadowRoot: Entry = {
   maxMs: 6000,
 };
 
-/** Lazy frames load even if they are 4,000 pixels below the viewport. */
+/** Moves the last frame out of reach: lazy frames load up to 4,000 pixels below the viewport. */
 const INTRODUCTION = 600;
 
 const lazyFrame: Entry = {

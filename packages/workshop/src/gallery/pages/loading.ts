@@ -2,7 +2,7 @@ import { at, noted, picture, without, type Entry, type Group } from "../entry.ts
 import { html } from "../html.ts";
 import { GRAY, GREEN, RED, WHITE } from "../palette.ts";
 
-/** Adds a font after `load`, and text in it: each letter is a block, 36 pixels wide. */
+/** Returns a page that adds a font after `load`, in which each letter is a block 36 pixels wide. */
 function fontPage(path: string): string {
   return html({
     style: `p { margin: 60px 20px; font: 60px/80px Blocks, monospace; color: ${GREEN}; }`,
@@ -33,7 +33,7 @@ const missingFont: Entry = {
   name: "missing-font",
   title: "A font that never arrives",
   about:
-    "The server accepts the request for the font and never responds. The text is shown in another font after two seconds.",
+    "The server accepts the request for the font and never responds. The render stops waiting after a few seconds, and shows the text in another font.",
   page: fontPage("/never"),
   before: picture({}, at(...LETTER, WHITE)),
   after: picture({ stabilize: true }, at(...LETTER, WHITE)),

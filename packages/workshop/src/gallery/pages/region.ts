@@ -67,5 +67,5 @@ const geolocation: Entry = {
   ),
 };
 
-/** Pages that depend on the reader's region. */
+/** Pages that depend on the visitor's region. */
 export const REGION_ENTRIES: readonly Entry[] = [rightToLeft, timeZone, geolocation];

@@ -17,7 +17,10 @@ export async function prepareService(): Promise<PageService & { clear(): Promise
   };
 }
 
-/** Starts `serve --dev`, and sets the variables that guides use: `TOKEN`, `SNAP_SIGNING_SECRET` and `SNAP_ADMIN_TOKEN`. */
+/**
+ * Starts `serve --dev`, and returns the variables that guides use: `TOKEN`,
+ * `SNAP_SIGNING_SECRET` and `SNAP_ADMIN_TOKEN`.
+ */
 export async function startDemoService(): Promise<PageService & { stop(): Promise<void> }> {
   const port = await findPorts();
   const settings = { SNAP_ADMIN_TOKEN: "an-admin-token-for-the-guides", SNAP_LOG_LEVEL: "warn" };
@@ -35,15 +38,15 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
 }
 
 /**
- * Returns the first of three adjacent free ports. They have four digits like the ports on the page, so tables stay aligned,
- * and are above those that Chromium blocks.
+ * Returns the first of three adjacent free ports. They have four digits like the ports on the page,
+ * so tables stay aligned, and Chromium blocks none of them.
  */
 async function findPorts(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = 7000 + 3 * Math.floor(Math.random() * 900);
     if ((await isFree(port)) && (await isFree(port + 1)) && (await isFree(port + 2))) return port;
   }
-  throw new Error("no three adjacent ports are free");
+  throw new Error("found no three adjacent free ports");
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -1,8 +1,9 @@
 const ANY = "…";
 
 /**
- * Compares a command's output with the output on a page. `…` matches any text within a line, and a line
- * with only `…` matches any number of lines. Trailing white space is ignored.
+ * Compares a command's output with the output on a page. `…` matches any text within a line, and a
+ * line with only `…` matches any number of lines. White space at the ends of lines, and empty lines
+ * at the start and the end, are ignored.
  *
  * @example
  * matchesOutput("token  2|…\n…", "token  2|s3cret\nexpires  never\n"); // true

@@ -22,7 +22,10 @@ const START = /^npm start\b/;
 /** The last line of `npm start`'s own output. */
 const STARTED = "Press Ctrl-C to stop.";
 
-/** The longest time for all commands of a page, on a busy machine. Then the command that runs is reported. */
+/**
+ * Time limit for all commands of a page together, enough for a busy machine. When it ends, the
+ * command that is running is reported.
+ */
 export const PAGE_TIMEOUT_MS = 240_000;
 
 /**
@@ -47,8 +50,8 @@ export async function runPage(
   const [first] = steps;
   const limit = AbortSignal.any([AbortSignal.timeout(PAGE_TIMEOUT_MS), ...(signal ? [signal] : [])]);
   const groups: ProcessGroup[] = [];
-  const start = (script: string, place: string): ProcessGroup => {
-    const group = startGroup(script, { directory: place, environment, signal: limit });
+  const start = (script: string, cwd: string): ProcessGroup => {
+    const group = startGroup(script, { directory: cwd, environment, signal: limit });
     groups.push(group);
     return group;
   };

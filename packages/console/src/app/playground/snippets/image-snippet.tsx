@@ -20,14 +20,16 @@ const EXPIRIES = [
 ];
 
 /** The URL works until the token stops working. */
-const NEVER = { choice: "", expires: null };
+const WITH_TOKEN = { choice: "", expires: null };
 
-/** A signed image. The secret stays in this component. */
+/** HTML with a signed URL: an image, or a link to a PDF. The secret stays in this component. */
 export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Element {
   const [tokenId, setTokenId] = useState(tokenIdOf(token) ?? "");
   const [signingSecret, setSecret] = useState("");
   // computed once per choice, because the URL must not change while it is being copied
-  const [expiry, setExpiry] = useState<{ readonly choice: string; readonly expires: number | null }>(NEVER);
+  const [expiry, setExpiry] = useState<{ readonly choice: string; readonly expires: number | null }>(
+    WITH_TOKEN,
+  );
   const obstacle = whyUnsignable(parameters);
   if (obstacle !== null) return <p class="banner warn">{obstacle}</p>;
   const isComplete = /^\d{1,15}$/.test(tokenId) && signingSecret !== "";
@@ -51,7 +53,7 @@ export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Elem
           label="Expires"
           value={expiry.choice}
           onChange={(choice) =>
-            setExpiry(choice === "" ? NEVER : { choice, expires: expiresIn(Number(choice)) })
+            setExpiry(choice === "" ? WITH_TOKEN : { choice, expires: expiresIn(Number(choice)) })
           }
           options={EXPIRIES}
         />

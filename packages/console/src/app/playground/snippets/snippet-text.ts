@@ -3,8 +3,8 @@ import { fileNameOf, toCaptureRequest } from "../capture-request.ts";
 import { quoteForShell, toPython, toTypeScript } from "./literals.ts";
 
 /*
- * Snippets that send the form's request. They read the token from the environment, because snippets end up in chats and
- * repositories.
+ * Snippets that send the form's request. None contains the token, because snippets end up in chats
+ * and repositories; those that run read it from the environment.
  */
 
 export function curlSnippet(parameters: Parameters, baseUrl: string): string {

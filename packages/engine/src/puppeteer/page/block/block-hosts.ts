@@ -22,7 +22,7 @@ export interface HostBlocking {
  * those that the document's first script opens.
  */
 export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {
-  /** Resolves once other requests to the host are intercepted. */
+  /** By host and port; each resolves once the page's other requests to it are intercepted. */
   const allowed = new Map<string, Promise<void>>();
   const onRequest = ({ type, frameId, request }: Protocol.Network.RequestWillBeSentEvent): void => {
     if (type !== "Document" || frameId !== tab.mainFrameId) return;
@@ -55,7 +55,7 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
   const reportRequests: Setting = {
     targets: "page",
     async apply({ session }) {
-      // not awaited: the browser handles commands in order, so it precedes the navigation
+      // not awaited: the browser handles commands in order, so this one precedes the navigation
       session.send("Network.enable", NO_BUFFERS).catch(() => {}); // the page has closed
     },
   };

@@ -6,7 +6,10 @@ import type { UrlPattern } from "./url-pattern.ts";
 
 type ResourceType = Protocol.Network.ResourceType;
 
-/** Request types for each item of `blockResources`. WebSockets are not requests. */
+/**
+ * Request types for each item of `blockResources`. The browser does not report WebSockets as
+ * requests.
+ */
 const RESOURCE_TYPES: Readonly<Record<string, readonly ResourceType[]>> = {
   image: ["Image"],
   media: ["Media"],

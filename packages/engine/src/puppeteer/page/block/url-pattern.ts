@@ -14,8 +14,8 @@ export interface UrlPattern {
   /** Returns whether it is a host pattern that matches. */
   matchesHost(authority: Authority): boolean;
   /**
-   * The requests to pause, which may be more than those that match: patterns with several `*` can stall the browser, so
-   * it gets a caller's pattern only up to the first one.
+   * The requests to pause, which may be more than those that match. A URL pattern with several
+   * `*` can stall the browser, so the browser gets it only up to the first `*`.
    */
   readonly paused: readonly Protocol.Fetch.RequestPattern[];
   /**

@@ -2,7 +2,7 @@ import type { SnapParameters } from "@snap/protocol";
 import type { CDPSession, Protocol } from "puppeteer";
 import type { SettingsFactory } from "./setting.ts";
 
-/** The parameters that select style sheets and their media queries. */
+/** The parameters that decide which media queries match. */
 type MediaParameters = Pick<SnapParameters, "colorScheme" | "reducedMotion" | "forcedColors" | "mediaType">;
 
 /** `colorScheme`, `reducedMotion`, `forcedColors` and `mediaType`. */
@@ -11,7 +11,7 @@ export const mediaSettings: SettingsFactory = (parameters) => {
   return [{ targets: "frames", apply: ({ session }) => emulateMedia(session, parameters) }];
 };
 
-/** Replaces everything that was emulated before. */
+/** Replaces the media type and features that were emulated before. */
 export async function emulateMedia(session: CDPSession, parameters: MediaParameters): Promise<void> {
   const { mediaType } = parameters;
   const media = mediaType === undefined ? {} : { media: mediaType };

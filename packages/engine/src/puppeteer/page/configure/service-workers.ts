@@ -2,8 +2,8 @@ import { NO_BUFFERS } from "../follow-targets.ts";
 import type { Setting } from "./setting.ts";
 
 /**
- * Sends the requests of a page, its frames and its workers to the network. A service worker would respond without a
- * request, or send one of its own, without the type and the frame that the rules read.
+ * Sends the requests of a page, its frames and its workers past service workers, which would
+ * respond without a request, or send one without the type and frame that the rules read.
  */
 export const BYPASS_SERVICE_WORKERS: Setting = {
   targets: "workers",

@@ -1,7 +1,7 @@
 import type { SnapParameters } from "@snap/protocol";
 import type { CDPSession } from "puppeteer";
 
-/** A DevTools target before its scripts run: a page, one of its out-of-process frames, or a worker. */
+/** A DevTools target to configure: a page, one of its out-of-process frames, or a worker. */
 export interface SettingTarget {
   readonly session: CDPSession;
   readonly isWorker: boolean;

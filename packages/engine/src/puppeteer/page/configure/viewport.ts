@@ -12,7 +12,10 @@ export interface Viewport {
   readonly deviceScaleFactor: number;
   /** Whether to lay out the page as in a mobile browser. */
   readonly mobile: boolean;
-  /** The screen that the page sees. Without it, a desktop page sees Chromium's small one, and may look as on a phone. */
+  /**
+   * The screen that the page sees. Chromium's default is so small that a page may choose its layout
+   * for phones.
+   */
   readonly screenWidth: number;
   readonly screenHeight: number;
   readonly screenOrientation?: Protocol.Emulation.ScreenOrientation;

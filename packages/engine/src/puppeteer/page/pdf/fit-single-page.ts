@@ -8,16 +8,17 @@ import type { Tab } from "../tab.ts";
 
 /** How long the content may take to stop growing once it is laid out for print. */
 const SETTLE_MAX_MS = 1_000;
-/** Number of frames in which it must not grow. */
+/** Number of frames in a row in which its height must not change. */
 const SETTLE_FRAMES = 3;
 
 /** The page's margins, as CSS lengths. */
 type Margins = readonly [top: string, right: string, bottom: string, left: string];
 
 /**
- * In a layer, because `!important` declarations in a layer win over those outside; inline styles win over both. In
- * quirks mode, the page would fill the paper unless its elements have a height, and normal declarations in a layer
- * yield to the page's. Layers do not affect `@page`, so the document's own rules are removed.
+ * In a layer, because `!important` declarations in a layer win over those outside; inline styles
+ * win over both. In quirks mode, `html` and `body` without a height fill the paper, so they get
+ * one; a normal declaration in a layer yields to the page's. Layers do not affect `@page`, so the
+ * document's own rules are removed.
  */
 const REMOVE_BREAKS = `(margins) => {
   ${ROOTS_OF} ${SET_STYLE} ${ADOPT_SHEET}
@@ -102,11 +103,11 @@ export async function removeBreaks(tab: Tab, margins: Margins, signal: AbortSign
 export interface ContentSize {
   readonly width: number;
   readonly height: number;
-  /** Height when the page was last printed; 0 before. */
+  /** Height when the page was last printed; 0 before the first print. */
   readonly printedHeight: number;
 }
 
-/** Returns the size of the content once it has stopped growing. */
+/** Returns the size of the content once its height has stopped changing, or after a second. */
 export function measureContent(tab: Tab, signal: AbortSignal): Promise<ContentSize> {
   return evaluate(tab, MEASURE, signal);
 }

@@ -32,7 +32,8 @@ export interface SinglePagePrint {
 }
 
 /**
- * Prints the whole page on one sheet of the paper's width. The page was loaded in a viewport of that width.
+ * Prints the whole page on one sheet of the paper's width. The page was loaded in a viewport as
+ * wide as the area within the margins.
  *
  * @throws SnapError `render_failed` if the page would be too long, or never fits on one page.
  * @throws MalformedPdf if the browser's file cannot be read.

@@ -3,7 +3,7 @@ import { abortable, giveUpAfter } from "../../../timeouts.ts";
 import { forEachConcurrently } from "../for-each-concurrently.ts";
 import type { Tab } from "../tab.ts";
 
-/** Each frame receives the URLs of its images; longer URLs are not compared. */
+/** Limits for the URLs that are sent to the frames: how many per page, and the length of each. */
 const IMAGES_MAX = 500;
 const URL_CHARACTERS_MAX = 2_000;
 /**

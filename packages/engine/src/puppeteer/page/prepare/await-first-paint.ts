@@ -18,7 +18,7 @@ const AWAIT_FRAME = `(async () => {
 
 /**
  * Waits until a page that has not reached `load` is painted. While a style sheet in its head is loading, Chromium paints
- * nothing, and no screenshot completes; after `waitTimeout`, loading is stopped.
+ * nothing, and no screenshot completes; after the time limit, loading is stopped.
  *
  * @throws SnapError `render_timeout` if the request sent `waitUntil=networkidle2` and does not accept a capped wait.
  */
@@ -32,7 +32,7 @@ export const awaitFirstPaint: Step = async ({ tab, parameters }, signal) => {
   if (waitsStrictly(parameters))
     throw new SnapError(
       "render_timeout",
-      `The page showed nothing within ${durationMs} ms: it awaits a style sheet.`,
+      `The page showed nothing within ${durationMs} ms: it is loading a style sheet or running a script.`,
     );
   await abortable(signal, tab.session.send("Page.stopLoading"));
   return [WAIT_CAPPED];

@@ -3,7 +3,10 @@ import { evaluate } from "../evaluate.ts";
 import type { Step } from "./step.ts";
 import { addSheet } from "./style-page.ts";
 
-/** A document can have any number of names, but a list has filters for only a few of them. */
+/**
+ * Limits for the elements to search, and for the length of each class, id and link: a document can
+ * have any number of any length.
+ */
 const ELEMENTS_MAX = 100_000;
 const NAME_CHARACTERS_MAX = 200;
 /** For all names, counting one more per name. An escaped character takes up to 6 bytes of the 4 MiB response. */

@@ -21,8 +21,8 @@ const LIMITS = {
   scroll: { budgetMs: 10_000, followedY: 40_000 },
 } as const;
 /**
- * Fraction of the largest screenshot up to which growth is followed. The rest is for content that an infinite scroll
- * adds afterwards.
+ * Fraction of the height of the largest screenshot, up to which growth is followed. The rest is for
+ * content that an infinite scroll adds afterwards.
  */
 const CAPTURABLE_FRACTION = 0.75;
 
@@ -43,7 +43,7 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
     returnMs: RETURN_MAX_MS,
   };
   const { isCapped, failedImages } = await scrollUntilLoaded(tab, request, signal);
-  // screenshots count failed images when they are measured
+  // for a screenshot, `measure` counts the failed images
   return [...(isCapped ? [LAZY_CAPPED] : []), ...(parameters.pdf ? imageNotes(failedImages) : [])];
 };
 
@@ -60,8 +60,9 @@ function releasedBackgroundsOf(parameters: SnapParameters): ScrollRequest["relea
 }
 
 /**
- * Scrolls again while an earlier round's requests may make the page grow. When a request ends, a script may not have
- * received the response yet, so a round in which scripts sent requests is followed by another.
+ * Scrolls again while an earlier round's requests may make the page grow. When a request ends, a
+ * script may not have received the response yet, so a second round follows if scripts sent requests
+ * during the first. Further rounds follow only while the page grows or requests are in flight.
  */
 async function scrollUntilLoaded(
   tab: Tab,

@@ -1,14 +1,14 @@
 /**
- * A page whose scripts run, but which paints no frame for half of its time, or for this long if that is longer, is
- * withholding frames.
+ * A page whose scripts run, but which paints no frame for half of `budgetMs`, or for this long if
+ * that is longer, is holding back its frames. Nothing waits for it any longer.
  */
 const FRAME_MIN_MS = 1_000;
 const FRAME_TICK_MS = 100;
 
 /*
- * Waits are counted in frames, because timers do not run where JavaScript is disabled. Intersection observers are
- * called after the frame with the intersection. A late frame is detected by ticks, so a long-running script does not
- * count.
+ * Conditions are checked once per frame, because timers do not run where JavaScript is disabled.
+ * Intersection observers are called after the frame with the intersection. Ticks detect a late
+ * frame, so a long-running script, which also stops the ticks, does not count.
  */
 export const WAITING = `
   const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};

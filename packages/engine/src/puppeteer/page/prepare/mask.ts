@@ -13,7 +13,7 @@ import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
 const MATCHES_MAX = 5_000;
 const MASK_MAX_MS = 5_000;
 
-/** The result in the page. With `too-many`, it has covered nothing. */
+/** What the function in the page returns. It has covered nothing unless this is `covered`. */
 type Outcome = "covered" | "invalid" | "too-many";
 
 /** Generated content can be outside its element's box, and cannot be measured. */
@@ -129,7 +129,8 @@ const COVER = `async ({ selector, color, captured, scroll }) => {
  * view transitions, scripts and animations first, which could move the matches, or remove or hide the boxes. Resolves
  * with the id of the masked document, for `requireMask`.
  *
- * @throws SnapError `render_failed` if there are too many matches, `render_timeout` if the page does not paint in time.
+ * @throws SnapError `render_failed` if the selector is invalid or has too many matches;
+ * `render_timeout` if the page does not paint in time.
  */
 export async function mask(
   tab: Tab,
@@ -140,7 +141,8 @@ export async function mask(
   const { mask: selector, maskColor = DEFAULT_MASK_COLOR } = parameters;
   const captured = parameters.selector ?? null;
   const request = { selector, color: maskColor, captured, scroll: scrollRequest(parameters) };
-  await endTransitions(tab, signal); // before it stops the scripts, which still make the changes
+  // before the scripts stop, because they make the changes that transitions show
+  await endTransitions(tab, signal);
   await abortable(signal, disableScripts(tab.session));
   const { documentId } = tab.progress;
   const reason = (): SnapError =>

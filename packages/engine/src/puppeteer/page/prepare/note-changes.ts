@@ -1,18 +1,19 @@
 /** A script that reads the scroll position every 200 ms reacts to the return in this time. */
 const RETURN_STABLE_MS = 300;
-/** Of attributes. The first are those of elements at the top of the page, which matter after the return. */
+/** Attributes to note. Those at the page's top, which matter after the return, change first. */
 const NOTED_CHANGES_MAX = 500;
-/** Of an attribute's value. */
+/** Characters of an attribute's value to compare. */
 const NOTED_LENGTH = 1_000;
 
 /**
- * Defines a function that notes which attributes change while the page is scrolled. It returns a function that waits after
- * the return to the top until the elements above the viewport's bottom have their first values again, or keep others: a
- * script may throttle its scroll events, or follow the scroll position smoothly. Needs `ROOTS_OF` and
+ * Defines a function that notes which attributes change while the page is scrolled. It returns a
+ * function to call after the return to the top. That one waits until the elements above the
+ * viewport's bottom have their first values again, or other values that no longer change: a script
+ * may throttle its scroll events, or follow the scroll position smoothly. Needs `ROOTS_OF` and
  * `WAITING`.
  */
 export const NOTE_CHANGES = `
-  // a control named like a method hides that of its form
+  // a form control named like a method hides the form's own method
   const { getAttribute, getBoundingClientRect } = Element.prototype;
   const isSeen = (element) => element.isConnected && getBoundingClientRect.call(element).top < innerHeight;
   const style = new Image().style;
@@ -22,7 +23,7 @@ export const NOTE_CHANGES = `
     style.cssText = text?.slice(0, ${NOTED_LENGTH}) ?? "";
     return style.cssText;
   };
-  // what is set again is in another order, and what follows smoothly never quite arrives
+  // a value that is set again can be in another order, and a smooth movement never quite ends
   const comparable = (name, text) => valueOf(name, text)?.slice(0, ${NOTED_LENGTH})
     .replaceAll(/-?\\d*\\.?\\d+(e[+-]?\\d+)?/g, (number) => String(Math.round(number * 10) / 10))
     .split(/[\\s;]+/).sort().join(" ").trim();

@@ -16,7 +16,10 @@ export type Outcome =
   /** The page navigated away before it finished. */
   | { readonly type: "replaced" };
 
-/** Evaluates a caller's JavaScript among the page's own scripts, and awaits a promise. Messages contain no secrets. */
+/**
+ * Evaluates a caller's JavaScript as a script of the page, and awaits a promise. Messages contain
+ * no secrets.
+ */
 export async function runInPage(
   { tab: { session }, parameters }: Pick<PageToRender, "tab" | "parameters">,
   { expression, timeoutMs }: { readonly expression: string; readonly timeoutMs: number },

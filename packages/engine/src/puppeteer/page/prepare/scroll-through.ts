@@ -11,7 +11,10 @@ export interface ScrollRequest {
    * containers.
    */
   readonly scroll: "through" | "thoroughly" | "none";
-  /** Whether to draw `background-attachment: fixed` with elements that leave the viewport, and with the page itself. */
+  /**
+   * Which fixed backgrounds to draw like scrolling ones: those of elements that reach beyond the
+   * viewport, that of the page itself too, or none.
+   */
   readonly releasedBackgrounds: "elements" | "elements-and-page" | "none";
   readonly hasFragment: boolean;
   /** Where to continue, in CSS pixels from the top of the page. */
@@ -29,14 +32,17 @@ export interface ScrollRequest {
 export interface ScrollResult {
   /** How far it scrolled; `null` if it did not scroll. */
   readonly reachedY: number | null;
-  /** Whether it reached a limit before the end of the page, or before everything in it had loaded. */
+  /**
+   * Whether it reached a limit before the end of the page, or while content that scrolling had
+   * added was loading.
+   */
   readonly isCapped: boolean;
   /** For the next call. */
   readonly followedY: number;
   /** What is left for the next call. */
   readonly returnMs: number;
   readonly failedImages: number;
-  /** Whether it made content visible that the page had left out, because it was far from the viewport. */
+  /** Whether it made the browser draw content that it leaves out far from the viewport. */
   readonly hasShown: boolean;
 }
 
@@ -52,8 +58,8 @@ const INNER_SCROLLERS_MAX = 20;
 
 /**
  * Defines a function that makes the browser draw what it leaves out away from the viewport: fixed backgrounds, and the
- * content of elements with `content-visibility: auto`, whose height is an estimate. Returns whether there are any such
- * elements.
+ * content of elements with `content-visibility: auto`, whose height is an estimate. Returns whether
+ * there are any of the latter.
  */
 const DRAW_BEYOND_VIEWPORT = `
   ${SET_STYLE} ${MAY_SCROLL_TO_FRAGMENT}

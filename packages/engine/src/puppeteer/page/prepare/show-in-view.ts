@@ -2,9 +2,11 @@
 const PAUSE_MAX_MS = 500;
 
 /**
- * Defines a function that stops animations that follow the vertical position of an element in the page's viewport, as if
- * it was in the middle, or with its top at the viewport's top if it is taller. Chromium may not repaint an animation whose
- * time changes before its pause has taken effect. What the page changes meanwhile does not matter.
+ * Defines a function that stops animations that follow the vertical position of an element in the
+ * page's viewport. They stop where they would be with the element in the middle or, if it is taller
+ * than the viewport, with its top at the viewport's top. Chromium may not repaint an animation
+ * whose time changes before its pause has taken effect; changes by the page during this wait are
+ * ignored.
  * Needs `WAITING`, `LOADING` and `page`, the element that scrolls the page.
  */
 export const SHOW_IN_VIEW = `

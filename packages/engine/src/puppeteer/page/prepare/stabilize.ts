@@ -23,7 +23,7 @@ export const stabilize: Step = async (page, signal) => {
   for (let last = "", leftMs = STABILIZE_MAX_MS; leftMs > 0; leftMs = endsAtMs - performance.now()) {
     const limit = { signal, durationMs: leftMs, otherwise: false };
     const isReady = await giveUpAfter(limit, (stepSignal) => freeze(page, images, stepSignal));
-    // has no time limit, because Chromium would otherwise still resize the page for it during the final capture
+    // no time limit: Chromium could still be resizing the page for a draft during the final capture
     const draft = await captureDraft(page, signal);
     const digest = createHash("sha256").update(draft).digest("hex");
     if (isReady && digest === last) return [];
@@ -32,7 +32,7 @@ export const stabilize: Step = async (page, signal) => {
   return [UNSTABLE];
 };
 
-/** Stops what moves at this moment: images cannot be stopped once the page's scripts are. */
+/** Stops what moves now, before the page's scripts stop; afterwards, images cannot be stopped. */
 export async function freezeOnce(page: PageToRender, signal: AbortSignal): Promise<void> {
   const limit = { signal, durationMs: FREEZE_ONCE_MAX_MS, otherwise: false };
   await giveUpAfter(limit, (stepSignal) => freeze(page, new AnimatedImages(), stepSignal));

@@ -30,7 +30,7 @@ export class Banners {
   isFound = false;
   isDeclined = false;
   isHidden = false;
-  /** Whether a dialog is known to be open. */
+  /** Whether a dialog is open, or may be. */
   isOpen = false;
 
   constructor(tab: Tab) {

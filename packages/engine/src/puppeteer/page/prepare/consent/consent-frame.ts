@@ -5,7 +5,10 @@ import { ABOUT_COOKIES, LOADS_A_DIALOG } from "./words.ts";
 
 /** The page's scripts and the other steps cannot access this world. */
 const WORLD_NAME = "snap-consent";
-/** Whether a frame can show a dialog: it has room for one, in CSS pixels, and mentions cookies. */
+/**
+ * Whether a frame can show a dialog: it has room for one, and mentions cookies or has a dialog's
+ * URL.
+ */
 const MAY_SHOW_DIALOG = `innerWidth >= 100 && innerHeight >= 40 &&
   (${String(ABOUT_COOKIES)}.test(document.documentElement.textContent.slice(0, 100_000).toLowerCase()) ||
     ${String(LOADS_A_DIALOG)}.test(location.href))`;
@@ -85,7 +88,10 @@ export class ConsentFrame {
     return (await this.#run("decline")) === true;
   }
 
-  /** Resolves with whether no dialog is left: once none is, or after `maxMs`, not counting the checks themselves. */
+  /**
+   * Waits until the dialogs, their covers and running animations are gone, for at most `maxMs` plus
+   * the time of the checks. Resolves with whether no dialog is left.
+   */
   async waitUntilClosed({
     names,
     maxMs,

@@ -1,8 +1,8 @@
 import { ABOUT_COOKIES, BUTTON_KINDS } from "./words.ts";
 
 /*
- * Runs in an isolated world. Even there, the controls of a form replace those of its properties that have their names
- * ("DOM clobbering"). So this reads the properties of elements from the prototypes.
+ * Runs in an isolated world. Even there, a form control hides the form's property of the same name
+ * ("DOM clobbering"). So this code calls the getters and methods of the prototypes.
  */
 
 const KINDS = BUTTON_KINDS.map(([kind, words]) => `["${kind}", ${String(words)}]`).join(", ");
@@ -50,7 +50,7 @@ export const FIND_DIALOGS = `(() => {
     return last;
   };
 
-  /** Elements and text nodes below \`root\`, including open shadow roots. */
+  /** \`root\` and the nodes in it: elements, text, and those in open shadow roots. */
   const nodesOf = function* (root, endsAtMs = performance.now() + SEARCH_MAX_MS) {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = root; node !== null; node = walker.nextNode()) {

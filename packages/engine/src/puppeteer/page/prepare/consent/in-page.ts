@@ -111,7 +111,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
       ),
     );
   const look = async () => {
-    // its heuristics compare all floating elements with each other
+    // autoconsent's heuristics compare all floating elements with each other
     consent.config.heuristicMode = page.all(document, "*").length > ELEMENTS_MAX ? "off" : "reject";
     consent.state.findCmpAttempts = 1; // it applies its heuristics on every second attempt
     const found = await consent.findCmp(0).catch(() => []);
@@ -159,7 +159,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     document.getAnimations().filter(
       ({ playState, effect }) => playState === "running" && Number.isFinite(effect?.getComputedTiming().endTime),
     );
-  /** Waits until the dialogs are gone; resolves with whether they are. */
+  /** Waits until dialogs, covers and animations are gone; resolves with whether the dialogs are. */
   const waitUntilClosed = async (ruleNames, maxMs) => {
     for (const name of ruleNames) names.add(name);
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {

@@ -65,7 +65,7 @@ const ACCEPTS_ALL = new RegExp(
 const SAVES =
   /\b(save|confirm|submit)\b|select|choice|auswahl|speicher|choix|enregistr|selec|guardar|scelt|salva|opslaan|keuze|zapisz|wybran|spara|gem |lagre|tallenna/;
 
-/** Buttons that accept or acknowledge. They are never clicked. */
+/** Buttons that accept or acknowledge. */
 const ACCEPTS = new RegExp(
   [
     String.raw`accept|(?<!dis)agree|(?<!dis)allow|consent|\bgot it\b|^(that['’]s )?(ok|okay|fine)\b|understand|\byes\b|enable all`,
@@ -82,7 +82,7 @@ const ACCEPTS = new RegExp(
 const APPLIES =
   /\b(use|keep|apply|continue|proceed|turn on|enable|activate|recommended|default|optimal)\b|standard|übernehm|fortfahren|aktivier|einschalt|empfohlen|activ|conserv|garder|appliqu|continu|recomm?[ae]nd|manten|mantien|aplicar|applica|attiva|consigliat|predefinit|aanvaard|inschakel|aanbevolen|toepassen|domyśln|włącz|aktiver|använd|rekommend|anbefal/;
 
-/** Buttons that open the banner's settings. */
+/** Buttons that open the dialog's settings. */
 const OPENS_SETTINGS = new RegExp(
   [
     "setting|preference|options|manage|customi[sz]e|purposes",
