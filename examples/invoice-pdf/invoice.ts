@@ -1,7 +1,7 @@
 export interface InvoiceLine {
   readonly description: string;
   readonly quantity: number;
-  /** Price per unit, in hundredths of the currency: pence. */
+  /** Price per unit, in pence. */
   readonly cents: number;
 }
 

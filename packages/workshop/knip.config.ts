@@ -6,7 +6,7 @@ const published = { entry: ["src/index.ts", "test/**/*.test.ts"], project: ["{sr
 export default {
   // A type used only in its file still documents an exported function.
   ignoreExportsUsedInFile: { interface: true, type: true },
-  // Programs of the machine that tests start.
+  // Programs that tests start, and that no package provides.
   ignoreBinaries: ["ip", "mkfifo", "openssl", "redis-cli", "script"],
   // Most ignored dependencies are commands or their plugins, which checks and tests start by name.
   // Guides import @snap/client, and run @snap/server with `npx`.

@@ -50,16 +50,16 @@ it("sends on schedule even if no earlier request has finished", async () => {
   expect(sent).toEqual([0, 1, 2, 3, 4]);
 });
 
-describe("the statistics", () => {
+describe("median() and percentile()", () => {
   it.each([
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
     [[], Number.NaN],
-  ])("include the median, which for %j is %d", (values, expected) => {
+  ])("the median of %j is %d", (values, expected) => {
     expect(median(values)).toBe(expected);
   });
 
-  it("include nearest-rank percentiles", () => {
+  it("percentiles use the nearest rank", () => {
     const values = Array.from({ length: 20 }, (_, index) => 20 - index);
     expect([0, 0.5, 0.95, 1].map((fraction) => percentile(values, fraction))).toEqual([1, 10, 19, 20]);
     expect(percentile([], 0.95)).toBeNaN();
@@ -96,7 +96,7 @@ describe("the command line", () => {
     expect(() => select(args, ALL)).toThrow(message);
   });
 
-  it("rejects --write if ATTACKS selects only some of the attacks", () => {
+  it("rejects --write if ATTACKS is set", () => {
     vi.stubEnv("ATTACKS", "titles");
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(() => select(["--write"], ALL)).toThrow("--write runs all attacks; unset ATTACKS.");

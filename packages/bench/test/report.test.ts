@@ -28,7 +28,7 @@ const REPORT: Report = {
           atMost(1.2, "latency relative to raw", 1.204),
           atLeast(0.6, "responses relative to bare", 0.5),
           atLeast(1, "not run", Number.NaN),
-          atMost(10, "the longest of none", Math.max()),
+          atMost(10, "the longest of an empty list", Math.max()),
         ],
         tables: [[{ way: "raw | pipe", ms: "100" }]],
         remarks: ["A remark."],
@@ -42,14 +42,14 @@ it.each([
   "| latency relative to raw | 1.2 | <= 1.2 | yes |",
   "| responses relative to bare | 0.5 | >= 0.6 | **no** |",
   "| not run | - | >= 1 | not measured |",
-  "| the longest of none | - | <= 10 | not measured |",
+  "| the longest of an empty list | - | <= 10 | not measured |",
   "## Idle\n\nOne at a time. (`pnpm bench idle`)\n\n| way | ms |\n| --- | --- |\n| raw \\| pipe | 100 |",
   "- A remark.\n\n## Notes\n\nBy hand.\n",
 ])("the page contains %j", (part) => {
   expect(formatPage(REPORT, "## Notes\n\nBy hand.\n")).toContain(part);
 });
 
-it("the published page ends with the notes, so the next run preserves everything written by hand", async () => {
+it("the published page ends with notes.md, so the next `pnpm bench --write` loses no notes edited in the page", async () => {
   const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), "utf8");
   const page = await read("../../../docs/benchmarks.md");
   expect(page.slice(page.indexOf("## Notes\n"))).toBe(await read("../src/notes.md"));

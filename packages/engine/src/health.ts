@@ -7,7 +7,10 @@ import type { Storage } from "./ports/storage.ts";
 
 export interface Health {
   readonly ready: boolean;
-  /** Why, for the operator, if not ready. Each starts with `storage: `, `renderer: ` or `clock: `. */
+  /**
+   * Why the engine is not ready, for the operator; empty if it is. Each starts with `storage: `,
+   * `renderer: ` or `clock: `.
+   */
   readonly reasons: readonly string[];
   /** The renderer's own report; `null` if it made none. */
   readonly renderer: RendererHealth | null;

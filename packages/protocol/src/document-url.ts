@@ -10,8 +10,8 @@ export function documentUrl(id: string): string {
 const PATHNAME = /^\/([0-9a-f]{64})\/?$/;
 
 /**
- * Returns the id of the document with this URL, whatever its query and fragment; `null` for any other URL,
- * including other paths on the documents' origin.
+ * Returns the id of the document with this URL, ignoring the query and fragment; `null` for any other URL,
+ * including other paths on `DOCUMENT_ORIGIN`.
  *
  * @example
  * documentIdOf("https://example.com/"); // null

@@ -1,9 +1,9 @@
 import packageJson from "../package.json" with { type: "json" };
 
-/** Replaced by the build (tsup.config.ts); undefined in the sources. */
+/** Replaced by the build (tsup.config.ts); undefined when the sources run without a build. */
 declare const BUILD_COMMIT: string | null;
 
-/** What this package was built from. The commit is abbreviated; `null` if the build could not determine it. */
+/** The package's version, and the abbreviated commit that it was built from; `null` if unknown, or without a build. */
 export const BUILD: { readonly version: string; readonly commit: string | null } = {
   version: packageJson.version,
   commit: typeof BUILD_COMMIT === "undefined" ? null : BUILD_COMMIT,

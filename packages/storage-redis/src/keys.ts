@@ -1,7 +1,7 @@
 import type { RenderingKey } from "@snap/engine/ports";
 import { createHash } from "node:crypto";
 
-/** Builds a key. The parts are JSON, so different parts never collide. */
+/** Builds a key. The parts are encoded as JSON, so that different parts never result in the same key. */
 export function keyOf(prefix: string, kind: string, ...parts: readonly string[]): string {
   return `${prefix}${kind}:${JSON.stringify(parts)}`;
 }
@@ -10,7 +10,7 @@ export function renderingKey(prefix: string, { accountId, key }: RenderingKey): 
   return keyOf(prefix, "rendering", accountId, key);
 }
 
-/** Names a rendering in the index: its key without the common prefix. */
+/** Returns a rendering's name in the index: its key without the prefix and `rendering:`. */
 export function renderingName(request: RenderingKey): string {
   return renderingKey("", request).slice("rendering:".length);
 }
@@ -26,13 +26,13 @@ export function isRenderingOf(
     : key.startsWith(`${start}${JSON.stringify([accountId]).slice(0, -1)},`);
 }
 
-/** Returns the digest that marks an account as being deleted, without storing its id. */
+/** Returns the digest of an account's id, by which its deletion is remembered without storing the id. */
 export function accountDigest(accountId: string): string {
   return createHash("sha256").update(accountId).digest("hex");
 }
 
 /**
- * How long Redis keeps a key after its value expires. The callers' clocks, which may differ, decide when it expires;
- * Redis's own expiry is only for cleanup.
+ * How long an entry stays in the store after it expires. The processes' clocks, which may differ, decide whether it
+ * has expired; the store's own expiry only frees memory.
  */
 export const EXPIRY_GRACE_MS = 60_000;

@@ -76,6 +76,7 @@ describe("a failover", { tags: ["redis"] }, () => {
     expect(await cache.renderings.peek(getRequest)).toBeNull();
     await whenBack(cache);
     expect(messagesOf(cache)).toEqual([expect.stringContaining("is unavailable: MASTERDOWN")]);
+    await client.configSet("replica-serve-stale-data", "yes");
     await promote(first().url);
   });
 

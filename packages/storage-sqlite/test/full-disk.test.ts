@@ -80,7 +80,7 @@ describe("a storage on a full disk", { tags: ["mount"] }, () => {
     expectConsistent(join(directory, "snap.db"));
   });
 
-  it("caches nothing while another program fills the disk, but charges for renders, and resumes automatically", async () => {
+  it("caches nothing but charges for renders while another program fills the disk; caching then resumes", async () => {
     const disk = await mountSmallDisk({ mebibytes: 64 });
     const storage = await openOn(disk.directory);
     await storage.check();

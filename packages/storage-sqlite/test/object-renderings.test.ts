@@ -314,7 +314,7 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([]);
   });
 
-  it("prunes at the next opportunity if the bucket failed", async () => {
+  it("repeats a prune that failed at the next call, not after an hour", async () => {
     const { renderings } = await open();
     server.objects.set("snap cache/cache/2025-12-31/acct_1/1", {
       bytes: Buffer.of(),

@@ -147,7 +147,7 @@ const IN_CHANGES: readonly Fault[] = [
     "settles once with the change that finishes the batch",
   ],
   [
-    "settles a millisecond after the lapse",
+    "lets a reservation lapse a millisecond late",
     ({ batches }) => ({ change: (request) => batches.change({ ...request, now: request.now - 1 }) }),
     "passes the reservation's resolution to the change",
   ],

@@ -6,7 +6,7 @@ type Fault = [fault: string, inject: (storage: Storage) => Partial<Storage>, rul
 
 it.each<Fault>([
   [
-    "stores a token without an account",
+    "accepts a token of an unknown account",
     ({ tokens }) => ({
       tokens: {
         ...tokens,
@@ -20,7 +20,7 @@ it.each<Fault>([
     "Missing expected rejection: insert must reject an unknown account",
   ],
   [
-    "reserves with the reservation of another account",
+    "returns another account's reservation",
     ({ ledger }) => {
       const reserved = new Set<string>();
       return {
@@ -57,6 +57,6 @@ it.each<Fault>([
   const [, title = ""] = /"(.*)"/.exec(rule) ?? [];
   const messages = await messagesOf(inject, title);
   const [first, second] = messages.get(title)?.split("\n") ?? [];
-  expect(first).toBe(`The storage breaks a rule of ${rule}. See the comments of @snap/engine/ports.`);
+  expect(first).toBe(`The storage breaks a rule of ${rule}. See the comments in @snap/engine/ports.`);
   expect(second).toBe(message);
 });

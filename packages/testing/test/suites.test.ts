@@ -25,7 +25,7 @@ describe("the suites", () => {
 
   it.each<[string, (storage: Storage) => Partial<Storage>, string]>([
     [
-      "returns a rendering a millisecond too long",
+      "returns a rendering for a millisecond too long",
       ({ renderings }) => ({
         renderings: { ...renderings, get: (request) => renderings.get({ ...request, now: request.now - 1 }) },
       }),
@@ -68,7 +68,7 @@ describe("the suites", () => {
       "evicts the oldest renderings of a single account",
     ],
     [
-      "evicts the oldest rendering of all accounts",
+      "evicts the oldest rendering, whichever account it belongs to",
       ({ renderings }) => {
         const keys: RenderingKey[] = [];
         return {
@@ -128,14 +128,14 @@ describe("the suites", () => {
       "deletes nothing with a limit of 0",
     ],
     [
-      "settles a millisecond after the lapse",
+      "lets a reservation lapse a millisecond late",
       ({ ledger }) => ({
         ledger: { ...ledger, settle: (request) => ledger.settle({ ...request, now: request.now - 1 }) },
       }),
       "lapses a reservation at the exact instant; a later settlement changes nothing",
     ],
     [
-      "reserves a credit for a repeated reservation",
+      "reserves another credit for a repeated reservation",
       ({ ledger }) => {
         let repeats = 0;
         return {
@@ -158,12 +158,12 @@ describe("the suites", () => {
       "applies a grant that changes within the period",
     ],
     [
-      "reverses only a reservation that has not been settled",
+      "does not reverse a settled reservation",
       ({ ledger }) => ({ ledger: { ...ledger, reverse: (request) => ledger.refund(request) } }),
       "reverses a charge once",
     ],
     [
-      "ignores the filter of a page",
+      "ignores the filter of a request for a page",
       ({ accounts }) => ({
         accounts: { ...accounts, page: ({ after, limit }) => accounts.page({ after, limit }) },
       }),
@@ -208,7 +208,7 @@ describe("the suites", () => {
       "returns one account's periods even if more accounts than the limit come before it",
     ],
     [
-      "reads before the write transaction",
+      "reads an account before the write transaction",
       ({ accounts }) => ({
         accounts: {
           ...accounts,
@@ -305,7 +305,7 @@ describe("the suites", () => {
       "ignores a release by another holder or of a free lease",
     ],
     [
-      "never raises a lease",
+      "never raises the priority of a lease",
       ({ renderLeases }) => ({
         renderLeases: renderLeases && {
           ...renderLeases,
@@ -325,7 +325,7 @@ describe("the suites", () => {
       "denies a lingering lease to every holder",
     ],
     [
-      "returns a document a millisecond too long",
+      "returns a document for a millisecond too long",
       ({ documents }) => ({
         documents: { ...documents, find: (request) => documents.find({ ...request, now: request.now - 1 }) },
       }),

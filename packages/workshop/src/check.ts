@@ -7,7 +7,7 @@ import { CACHE, ROOT } from "./workspace.ts";
 
 // `pnpm check [NAME...]`: runs the repository's checks, cheapest first.
 
-const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise<Outcome>])[] = [
+const CHECKS: readonly (readonly [name: string, description: string, run: () => Promise<Outcome>])[] = [
   [
     "format",
     "prettier; `pnpm format` fixes it",
@@ -25,7 +25,7 @@ const CHECKS: readonly (readonly [name: string, what: string, run: () => Promise
   ["packages", "publint and are-the-types-wrong on the packed packages", checkPackages],
 ];
 
-/** Checks each project once, after its references, and only if it changed since the last check. */
+/** Checks each project once, after the projects that it references, and only if it or one of them has changed. */
 function checkTypes(): Promise<Outcome> {
   return run("tsc", ["--build", ...globSync("{packages,examples}/*{,/test}/tsconfig.json", { cwd: ROOT })]);
 }
@@ -37,7 +37,7 @@ async function checkDocumentation(): Promise<Outcome> {
   return checkDocs();
 }
 
-/** Packs every public package for publication, and checks the archives. */
+/** Packs every public package as for a release, and checks the archives. */
 async function checkPackages(): Promise<Outcome> {
   await build();
   const packed = join(CACHE, "packed");
@@ -63,13 +63,13 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const rows: string[] = [];
-for (const [name, what, check] of CHECKS) {
+for (const [name, description, check] of CHECKS) {
   if (names.length > 0 && !names.includes(name)) continue;
   const startedMs = performance.now();
   // A check that cannot run counts as failed; the others still run.
   const { ok, output } = await check().catch((error: unknown) => ({ ok: false, output: String(error) }));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  const row = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(9)} ${seconds.padStart(6)} s  ${what}`;
+  const row = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(9)} ${seconds.padStart(6)} s  ${description}`;
   console.log(ok ? row : `${output}\n${row}`);
   rows.push(row);
   if (!ok) process.exitCode = 1;

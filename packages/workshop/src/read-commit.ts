@@ -4,8 +4,8 @@ const SHORT = 12;
 
 /**
  * Returns the abbreviated commit of a checkout: `SOURCE_COMMIT`, for builds without the repository such as an image's,
- * or the commit that git reports; `null` if
- * there is neither, or if `SOURCE_COMMIT` is not a hash, such as an empty string.
+ * or the commit that git reports; `null` if there is neither, or if `SOURCE_COMMIT` is not a hash, such as an empty
+ * string.
  */
 export function readCommit(directory: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const commit = environment["SOURCE_COMMIT"] ?? askGit(directory);

@@ -9,7 +9,7 @@ export const fairness: Scenario = {
   name: "fairness",
   title: "Fairness",
   about:
-    "One account has many renders queued while another sends requests one by one. The second account's wait is its latency minus its latency alongside an account that fills its slots and queues nothing, in units of the latter. The wait includes the delay by the first account's extra renders, which start on idle cores.",
+    "One account has many renders queued while another sends requests one by one. The second account's wait is its latency minus its latency alongside an account that fills its slots and queues nothing, in units of the latter. The wait includes the delay caused by the first account's extra renders, which start on idle cores.",
   async run(bench) {
     const { bearerHeaders, snapUrl, stop } = await startService(bench, { accounts: 2 });
     const render = (bearer: (typeof bearerHeaders)[number] | undefined) => (): Promise<unknown> =>

@@ -9,8 +9,10 @@ const PDF_PAUSE_MS = 500;
 type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Sends only the protocol calls that a render needs, to one browser over a pipe, with a fresh browser context
- * per render, and without proxy, limits, ledger or cache.
+ * Starts a browser and renders with only the necessary protocol calls, over a pipe. Each render has a fresh browser
+ * context. There is no proxy, limit, ledger or cache.
+ *
+ * @param fast Encodes for speed, and returns before the context is closed.
  */
 export async function startRaw(
   browserPath: string,
@@ -49,7 +51,7 @@ async function render(pipe: ProtocolPipe, job: RenderJob, fast: boolean): Promis
   }
 }
 
-/** Waits for `load`, and for a PDF another 500 ms. */
+/** Navigates and waits for `load`, and for a PDF another 500 ms (docs/benchmarks.md). */
 async function navigate(pipe: ProtocolPipe, session: string, call: Call, job: RenderJob): Promise<void> {
   // Per document, because the initial blank page also fires events.
   const loadEvents = new Map<unknown, PromiseWithResolvers<void>>();

@@ -4,7 +4,7 @@ import { toQuery } from "@snap/protocol";
 const url = "https://example.com/?a=b c&d";
 
 describe("toQuery", () => {
-  it("writes strings, booleans and numbers in order", () => {
+  it("writes strings, booleans and numbers in the order of the parameters", () => {
     expect(toQuery({ url, fullPage: true, cache: false, scale: 2, waitUntil: "load" }).toString()).toBe(
       "url=https%3A%2F%2Fexample.com%2F%3Fa%3Db+c%26d&fullPage=true&cache=false&scale=2&waitUntil=load",
     );

@@ -1,4 +1,4 @@
-/* Formats numbers, sizes and times in English. Times are in the viewer's zone, days in UTC. */
+/* Formats numbers, sizes and times in English. Times are in the viewer's time zone, days in UTC. */
 
 const COUNT = new Intl.NumberFormat("en");
 const DECIMAL = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
@@ -75,7 +75,7 @@ export function formatDay(day: string | Date): string {
   return UTC_DAY.format(new Date(day));
 }
 
-/** Formats a UTC date as the API does: `2026-11-25`. */
+/** Returns the UTC date of an instant in the API's format: `2026-11-25`. */
 export function toUtcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }

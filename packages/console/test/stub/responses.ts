@@ -1,12 +1,12 @@
 import type { Data } from "./data.ts";
 
-/** How the stub responds. */
+/** How the stub responds to API calls, except those for signing in and out and for the session. */
 export type Scenario = "normal" | "empty" | "failing" | "hanging";
 
-/** A fake service that follows the contract's types and stores its data in memory. */
+/** A fake service that uses the types of `@snap/protocol` and stores its data in memory. */
 export interface Stub {
   readonly origin: string;
-  /** Path of the console. The APIs are next to it. */
+  /** Path of the console; ends in `console/`. The paths of the APIs start at its parent. */
   readonly base: string;
   readonly data: Data;
   /** The current time, in milliseconds. */
@@ -14,7 +14,7 @@ export interface Stub {
   /** The body of rendered images. */
   image: Buffer;
   scenario: Scenario;
-  /** Delays the response to a call until its promise is fulfilled. */
+  /** Called before a response is sent; delays it until the returned promise is fulfilled. */
   before: (call: Call) => Promise<void>;
   /** Codes of unused sign-in links. */
   readonly codes: Set<string>;

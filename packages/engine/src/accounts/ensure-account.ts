@@ -14,7 +14,7 @@ import { UNLIMITED_PLAN } from "./plans.ts";
 /** An account that a program creates for itself. */
 export interface OwnAccount {
   readonly email: string;
-  /** Slug of a plan for a new account; by default `unlimited`: more than a machine can render. */
+  /** Slug of a plan for a new account; by default `unlimited`, for more than a machine can render. */
   readonly planSlug?: string | null;
   /** Name of its token; `default` by default. */
   readonly tokenName?: string;

@@ -5,10 +5,10 @@ import { readQuery } from "../parameters/read-query.ts";
 import type { SentDocument } from "./document.ts";
 
 /**
- * Returns a capture's parameters, with its document's `url` if it has one.
+ * Returns a capture's parameters. If it has a document, `url` is the document's.
  *
  * @param parameters - JavaScript callers can omit them.
- * @throws SnapError `validation_failed`, with all problems, if they also have a `url`.
+ * @throws SnapError `validation_failed`, with all problems, if there is a document and the parameters have a `url`.
  */
 export function pageParameters(
   parameters: SentParameters | null | undefined,

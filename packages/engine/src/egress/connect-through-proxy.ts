@@ -23,7 +23,7 @@ export interface ProxiedConnectRequest {
   readonly resolver: Resolver;
   readonly signal?: AbortSignal | undefined;
   readonly connectTimeoutMs?: number | undefined;
-  /** Called with the reason for a failure, for the log. */
+  /** Called with the reason for a failure, for the log; not if `signal` aborts. */
   readonly onUnreachable?: ((detail: string) => void) | undefined;
 }
 

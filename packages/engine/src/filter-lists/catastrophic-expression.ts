@@ -6,17 +6,17 @@ const UNBOUNDED = /^(?:[*+]|\{\d+,\})/;
 const EXACT = /^\{\d+\}/;
 
 /**
- * Returns whether a valid regular expression repeats, without bound, a group that contains an
- * alternation or a quantifier other than `{n}`. Many such expressions take exponential time, such as
- * `(a+)+b` and `(a|a)*b`. Harmless ones, such as `(?:\w+\/)+`, are rare in lists and hard to tell
- * apart.
+ * Returns whether a valid regular expression has an unbounded quantifier on a group that contains an
+ * alternation or a quantifier other than `{n}`. Many such expressions can take exponential time, such as
+ * `(a+)+b` and `(a|a)*b`. Also returns true for harmless ones, such as `(?:\w+\/)+`: they are rare in
+ * filter lists and hard to distinguish.
  *
  * @example
  * isCatastrophicExpression("(a+)+b$"); // true
  * isCatastrophicExpression("^https?://[a-z]{8,}\\.(?:com|net)/"); // false
  */
 export function isCatastrophicExpression(source: string): boolean {
-  /** Whether each open group, the innermost last, contains a quantifier or an alternation. */
+  /** Whether the expression and each open group, innermost last, contain `|` or a quantifier other than `{n}`. */
   const openGroups = [false];
   let lastGroup = { endIndex: 0, isVariable: false };
   const markVariable = (): void => void (openGroups[openGroups.length - 1] = true);

@@ -19,7 +19,7 @@ import type { TokenStore } from "./tokens.ts";
  *   processes; if it rejects, it has changed nothing.
  * - Ids, keys and other strings can be any well-formed Unicode without NUL. They are compared exactly: case, spaces and
  *   Unicode normalization matter, and no character is a wildcard.
- * - Unless a method documents an error, an unknown id is none, even one that a database cannot
+ * - An unknown id is not an error unless a method documents one, even an id that a database cannot
  *   store, such as one with NUL: the result is `null`, `false`, 0, `unknown` or empty.
  * - Stored and returned records are isolated: a change to an argument or a result, bytes included, changes nothing
  *   stored.

@@ -5,9 +5,9 @@ import type { Balance, JournalEntry, Resolution } from "./ledger.ts";
 import type { TokenRecord } from "./tokens.ts";
 
 /*
- * Interfaces to move the durable state from one storage to another. Not moved are cached
- * renderings, which can be rendered again; rate limits, which last a minute; the history with its
- * totals; delivery attempts; sign-ins; and the audit log.
+ * Interfaces to move the durable state from one storage to another. It excludes cached renderings,
+ * which can be rendered again; rate limits, which last a minute; the history with its totals;
+ * delivery attempts; sign-ins; and the audit log.
  */
 
 /** An account's credits for one period. */

@@ -501,7 +501,7 @@ describe("an item of one account", () => {
 });
 
 describe("a fair worker", () => {
-  it("leaves one slot to interactive requests from the same account", async () => {
+  it("leaves one slot free for interactive requests from the same account", async () => {
     const { engine, renderer, customer, submit } = openBatchBench({ concurrency: 4 });
     const principal = await customer();
     const release = renderer.hold();

@@ -3,7 +3,7 @@ import { WebSocketServer } from "ws";
 import { openPort } from "../../../testing/test/servers/open-port.ts";
 import type { Resolver } from "../../src/ports/resolver.ts";
 
-/** A web site that records the requests to its hosts, all of which resolve to it. */
+/** A website that records its requests; every host name resolves to it. */
 export interface RecordingSite {
   readonly port: number;
   readonly resolver: Resolver;
@@ -17,9 +17,9 @@ const TYPES: Readonly<Record<string, string>> = { html: "text/html", js: "text/j
 const GIF = Buffer.from("R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==", "base64");
 
 /**
- * Serves `pages` by path. Any other path is an image, or an empty file if its extension is that of another type. `?to=`
- * redirects. A request belongs to the test that its query names, such as `?test=1`. In a page, `$port` is the site's
- * port, and `$test` the query that names the test.
+ * Serves `pages` by path. Any other path returns a GIF, or an empty file if it ends in `.html`, `.js` or `.css`. A
+ * request with `?to=URL` is redirected to that URL. A request belongs to the test that its query names, such as
+ * `?test=1`. In a page, `$port` is replaced with the site's port, and `$test` with the query that names the test.
  */
 export async function openRecordingSite(pages: Readonly<Record<string, string>>): Promise<RecordingSite> {
   const requests: { readonly test: string | null; readonly text: string }[] = [];

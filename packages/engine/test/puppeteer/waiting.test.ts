@@ -169,7 +169,8 @@ describe.concurrent("waitUntil", () => {
     const error = await failureOf(renderer.render(screenshot(site.url("/slow-style"), options)));
     expect(error).toMatchObject({
       code: "render_timeout",
-      message: "The page showed nothing within 1000 ms: it is loading a style sheet or running a script.",
+      message:
+        "The page painted nothing within 1000 ms; it is probably still loading a style sheet or running a script.",
     });
   });
 

@@ -68,7 +68,7 @@ describe("createScheduler", () => {
     expect(order).toEqual(["a1", "c1", "batch1", "batch2"]);
   });
 
-  it("runs a batch render with raised priority before other batches; a running one is not affected", async () => {
+  it("runs a batch render with raised priority before other batch renders; a running one is not affected", async () => {
     const scheduler = createScheduler(limits);
     const first = gate();
     const order: string[] = [];
@@ -103,7 +103,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("leaves a slot to other accounts", async () => {
+  it("leaves a slot free for other accounts", async () => {
     const scheduler = createScheduler({ ...limits, slots: 3, concurrency: 3 });
     const gates = Array.from({ length: 5 }, gate);
     const heavy = gates.map(({ job }) => scheduler.run({ accountId: "a", priority: "interactive" }, job));
@@ -118,7 +118,7 @@ describe("createScheduler", () => {
     expect(scheduler.load()).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  it("leaves a slot to the interactive renders of an account with batch renders", async () => {
+  it("leaves a slot free for the interactive renders of an account with batch renders", async () => {
     const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 4 });
     const { job, open } = gate();
     const runs = Array.from({ length: 4 }, () => scheduler.run({ accountId: "a", priority: "batch" }, job));
@@ -176,8 +176,8 @@ describe("createScheduler", () => {
     const delays: number[] = [];
     const clock: Clock = { now: () => 100_000, after: (delayMs) => (delays.push(delayMs), () => {}) };
     const scheduler = createScheduler({ ...limits, maxWaitMs: 60_000, clock });
-    const late = { accountId: "a", priority: "interactive", requestedAt: 3_700_000 } as const;
-    void scheduler.run(late, gate().job);
+    const fromFuture = { accountId: "a", priority: "interactive", requestedAt: 3_700_000 } as const;
+    void scheduler.run(fromFuture, gate().job);
     expect(delays).toEqual([60_000]);
   });
 
@@ -212,7 +212,7 @@ describe("createScheduler", () => {
     ]);
   });
 
-  it("reports how long each render waited for its slot, with its last priority", async () => {
+  it("reports how long each render waited for its slot, with its final priority", async () => {
     const clock = createFakeClock(0);
     const events: EngineEvent[] = [];
     const onEvent = (event: EngineEvent): void => void events.push(event);
@@ -236,7 +236,7 @@ describe("createScheduler", () => {
   });
 });
 
-/** A clock whose timers run on `advance`. */
+/** Unlike with `createFakeClock`, `advance` does not run timers that are added while it runs. */
 function manualClock(): Clock & { readonly advance: (ms: number) => void } {
   let nowMs = 0;
   let timers: { atMs: number; wake: () => void }[] = [];
@@ -277,7 +277,7 @@ describe("renders beyond the slots", () => {
     machine.idle = 2;
     clock.advance(50);
     clock.advance(50);
-    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one is left to other accounts
+    expect(scheduler.load()).toMatchObject({ running: 7, waiting: 5 }); // one slot is left free for other accounts
     await drain(scheduler, clock, { runs, open });
   });
 
@@ -292,7 +292,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("are not admitted without available memory", async () => {
+  it("are not admitted while less than 512 MiB of memory is available", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2, memoryBytes: 400e6 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -303,7 +303,7 @@ describe("renders beyond the slots", () => {
     await drain(scheduler, clock, { runs, open });
   });
 
-  it("leave a slot to other accounts, even if the cores are busy", async () => {
+  it("leave a slot free for other accounts, even if the cores are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
     const scheduler = createScheduler({ ...options, clock, machine });
@@ -333,7 +333,7 @@ describe("renders beyond the slots", () => {
   });
 });
 
-describe("an account whose batches run beyond the slots", () => {
+describe("an account whose batch renders run beyond the slots", () => {
   it("gets a slot for an interactive render, even if the cores are busy", async () => {
     const clock = manualClock();
     const machine = Object.assign(createFakeMachine(), { idle: 2 });
@@ -406,7 +406,7 @@ describe("an account in quarantine", () => {
     await Promise.all(runs);
   });
 
-  it("is limited, including its renders that are already waiting, until the quarantine ends", async () => {
+  it("renders one page at a time until the quarantine ends, including renders that were already waiting", async () => {
     const clock = createFakeClock(0);
     const quarantine = new Quarantine(clock);
     const scheduler = createScheduler({ ...limits, slots: 4, concurrency: 4, quarantine });
@@ -425,7 +425,7 @@ describe("an account in quarantine", () => {
     await Promise.all(runs);
   });
 
-  it("does not fill the queue for others", async () => {
+  it("does not take up other accounts' places in the queue", async () => {
     const scheduler = createScheduler({ ...limits, maxWaiting: 2, quarantine: quarantineOf("a", "b") });
     const first = gate();
     const run = (accountId: string): Promise<void> =>
@@ -456,7 +456,7 @@ describe("a render with a short maximum wait", () => {
     await Promise.all(runs);
   });
 
-  it("is rejected immediately, based on the recent pace, while another account's render is accepted", async () => {
+  it("is rejected immediately, based on the recent throughput, while another account's render is accepted", async () => {
     const clock = manualClock();
     const quarantine = new Quarantine(createFakeClock(0));
     quarantine.add("ended");
@@ -497,7 +497,7 @@ async function drain(
 }
 
 describe("an unlimited wait", () => {
-  it("lasts as long as a timer can", () => {
+  it("is limited to the longest delay of a timer", () => {
     const delays: number[] = [];
     const after = (ms: number): (() => void) => {
       delays.push(ms);

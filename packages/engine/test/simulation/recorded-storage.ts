@@ -7,7 +7,7 @@ import { recordBatches } from "./recorded-batches.ts";
 import { recordEnd } from "./record-end.ts";
 import type { World } from "./world.ts";
 
-/** Wraps the storage, to record its calls and check the rules that hold at any time. */
+/** Wraps the storage, to record what it stores and check the rules that must always hold. */
 export function recordStorage(world: World, storage: Storage): World["storage"] {
   return {
     ...storage,
@@ -38,7 +38,8 @@ function recordLedger(world: World, ledger: Ledger): Ledger {
       const reservation = { id, accountId, process, request: client, itemId: null, end: null };
       history.reservations.set(id, reservation);
       const { granted, used, reserved } = outcome.balance;
-      if (used + reserved > granted) world.reportViolation("an account goes below zero", accountId, id);
+      if (used + reserved > granted)
+        world.reportViolation("an account reserves more credits than it was granted", accountId, id);
       if (countOf(history.reservations.values(), accountId) > countOf(history.allowedRenders, accountId))
         world.reportViolation("a render does not count against the rate limit", accountId, id);
       return outcome;

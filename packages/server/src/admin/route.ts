@@ -43,7 +43,7 @@ interface RouteFacts {
   readonly description?: string;
   /** Status of the response; 200 by default. */
   readonly status?: 201 | 202 | 204;
-  /** Schema of the response document; absent if the response is none. */
+  /** Schema of the response document; absent if the response is not a document. */
   readonly response?: z.ZodType;
   /** Media types of a response that is not a document. */
   readonly media?: readonly string[];

@@ -16,7 +16,7 @@ import { serviceOrigin } from "../served-address.ts";
 import { parseDuration, parseOverlap, parseTokenId, type NumberOrNone } from "./values.ts";
 
 const OWN_TOKEN_ADVICE =
-  "If the service still has its value in SNAP_TOKEN, change or unset that variable: the next start with the same value makes it valid again.";
+  "If the service's SNAP_TOKEN is still this token's secret, change or unset that variable; otherwise, the next start makes the secret valid again.";
 
 /** For commands that encrypt a signing secret. */
 const SHARED_KEY = { keyCheck: "shared" } as const;
@@ -55,7 +55,7 @@ export function addTokens(program: Command): void {
     )
     .option(
       "--expires-in <duration>",
-      'such as 30d, 12h, 30m or 45s; "none" (the default) for no expiry',
+      'time until the token expires, such as 30d, 12h, 30m or 45s; "none" (the default) for no expiry',
       parseDuration,
     )
     .action(createToken);
@@ -70,11 +70,11 @@ export function addTokens(program: Command): void {
 
   withTokenId(tokens.command("rotate"))
     .description(
-      "replace the token and its signing secret; without --overlap, the old ones stop working immediately",
+      "replace the token and its signing secret; without --overlap, the previous ones stop working immediately",
     )
     .option(
       "--overlap <duration>",
-      "how long the old token and its signed URLs still work, such as 24h; at most 30d; rejected during an earlier overlap",
+      "how long the previous token and its signed URLs still work, such as 24h; at most 30d; rejected until an earlier overlap has ended",
       parseOverlap,
     )
     .action((id: number, { overlap = "none", json }: { overlap?: NumberOrNone; json?: true }) =>
@@ -121,7 +121,7 @@ function createToken(options: CreateOptions): Promise<void> {
   }, SHARED_KEY);
 }
 
-/** Rounds up; `none` is `null`. */
+/** Returns whole seconds, rounded up; `null` for `none`. */
 function secondsOf(durationMs: NumberOrNone): number | null {
   return durationMs === "none" ? null : Math.ceil(durationMs / 1000);
 }

@@ -8,8 +8,9 @@ import { readZip } from "./read-zip.ts";
 
 /**
  * Returns an upload whose body is received and unpacked later. `receive` throws like `readBody`;
- * `unpack` throws SnapError `validation_failed` with `errors.body` for a body that is not declared
- * as one of the four types, and otherwise like `readZip` and `readMultipart`.
+ * `unpack` throws SnapError `validation_failed` with `errors.body` for a body that is compressed,
+ * declared with a charset other than UTF-8, or not declared as one of the four types, and otherwise
+ * like `readZip` and `readMultipart`.
  */
 export function uploadOf(request: IncomingMessage, memory: BodyMemory): DocumentUpload {
   return {

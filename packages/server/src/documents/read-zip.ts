@@ -21,10 +21,11 @@ const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 
 /**
- * Reads the files of a ZIP file. Counts what is inflated, whatever the ZIP file says about its size.
+ * Reads the files of a ZIP file. Counts the inflated bytes, because the sizes that a ZIP file declares can be wrong.
  *
- * @throws SnapError `validation_failed` for a malformed ZIP file and for an entry that is not a regular file,
- * `payload_too_large` for too many or too large files; `errors` names the file, or `body`.
+ * @throws SnapError `validation_failed` for a malformed ZIP file, a link or device, a folder with an invalid path, or
+ * an encrypted, corrupt or unsupported file; `payload_too_large` for too many files or bytes in total. `errors` names
+ * the file, or `body`.
  */
 export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
   try {
@@ -36,10 +37,12 @@ export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
 }
 
 async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
-  // the engine checks the names, as for other uploads
+  // `pathOf` decodes the names, and the engine checks those of files, as for other uploads
   const zip = await fromBufferPromise(body, { decodeStrings: false });
   if (zip.entryCount > ENTRIES_MAX)
-    throw tooManyFiles(`${DOCUMENT_LIMITS.files} files, or ${ENTRIES_MAX} files and folders`);
+    throw tooManyFiles(
+      `${DOCUMENT_LIMITS.files} files, and a ZIP file at most ${ENTRIES_MAX} files and folders`,
+    );
   const files: SentFile[] = [];
   const size = new UnpackedSize();
   for await (const entry of zip.eachEntry()) {
@@ -60,13 +63,13 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
 /** The bit of an entry's flags that declares its name to be UTF-8 (APPNOTE.TXT, 4.4.4). */
 const UTF8_NAME = 0x800;
 
-/** Decodes a name without the UTF-8 flag as UTF-8 if it is valid UTF-8, as macOS writes it, and otherwise as CP437. */
+/** Decodes a name as UTF-8 if it is valid UTF-8, as macOS does not set the flag; otherwise as declared. */
 function pathOf({ generalPurposeBitFlag: flags, fileNameRaw, extraFields }: Entry): string {
   const actualFlags = isUtf8(fileNameRaw) ? flags | UTF8_NAME : flags;
   return getFileNameLowLevel(actualFlags, fileNameRaw, extraFields, true);
 }
 
-/** Throws unless the entry is a regular file or, if its path ends in `/`, a folder. */
+/** Throws if the recorded type contradicts the path: a folder if it ends in `/`, otherwise a regular file. */
 function requireRegularFileOrFolder({ externalFileAttributes }: Entry, path: string): void {
   const type = (externalFileAttributes >>> 16) & TYPE_MASK;
   if (type !== 0 && type !== (path.endsWith("/") ? FOLDER : REGULAR_FILE))

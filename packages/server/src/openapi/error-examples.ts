@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorEnvelope } from "@snap/protocol";
 
-/** A message of each code, as the service words it. */
+/** A message of each code, as the service words it. Actual ones of `not_found` name what was not found. */
 const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   unauthenticated:
     "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
@@ -12,7 +12,7 @@ const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   invalid_signature:
     "The URL is not signed, or the signature does not match; sign all parameters with the signing secret of a valid token.",
   signed_url_expired: "The signed URL has expired; sign a new one.",
-  not_found: "Batch not found: the id is unknown, or the batch was deleted.",
+  not_found: "Not found: the id is unknown, or it was deleted.",
   method_not_allowed: "Method not allowed; use GET or HEAD.",
   api_moved: "The API moved to https://snap.example.com/v1; use the same paths, parameters and tokens there.",
   validation_failed: "quality must be an integer from 1 to 100",

@@ -2,7 +2,7 @@ import { BUILD } from "../version.ts";
 import type { Config } from "../config.ts";
 import { upstreamProxyOf } from "../wire.ts";
 
-/** What this process is and what it uses, for the first line of its log. Contains no credentials. */
+/** Describes this process and what it uses, for the first line of its log. Contains no credentials. */
 export async function describeStart(config: Config): Promise<Readonly<Record<string, unknown>>> {
   const { shared, browserEndpoints: remote, sandbox } = config;
   return {
@@ -21,7 +21,7 @@ export async function describeStart(config: Config): Promise<Readonly<Record<str
   };
 }
 
-/** Host, port and database, without user, password and options. */
+/** Returns the host, the port and the path (the database), without the user, password or options. */
 export function serverOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;

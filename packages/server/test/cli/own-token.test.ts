@@ -78,8 +78,8 @@ describe("SNAP_TOKEN", () => {
   it("works again after it was revoked, if the service restarts with it, as the command says", async () => {
     const before = await start({ SNAP_TOKEN: SECRET });
     expect((await workspace.run(["tokens", "revoke", "1"])).stdout).toBe(
-      "Revoked token 1.\nIf the service still has its value in SNAP_TOKEN, change or unset that variable: the next start " +
-        "with the same value makes it valid again.\n",
+      "Revoked token 1.\nIf the service's SNAP_TOKEN is still this token's secret, change or unset that variable; otherwise, " +
+        "the next start makes the secret valid again.\n",
     );
     expect((await before.usage(SECRET)).status).toBe(401);
     await before.stop();

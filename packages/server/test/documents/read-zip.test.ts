@@ -147,7 +147,7 @@ describe("readZip rejects a ZIP file", () => {
     });
     expect(await errorOf(zipOf(files))).toEqual(failure("500 files"));
     for (const zip of [zipOf(folders), zipOf([PAGE], 65_000)])
-      expect(await errorOf(zip)).toEqual(failure("500 files, or 2000 files and folders"));
+      expect(await errorOf(zip)).toEqual(failure("500 files, and a ZIP file at most 2000 files and folders"));
   });
 
   it("that inflates to more than 50 MiB, whatever sizes it declares", async () => {

@@ -240,7 +240,7 @@ describe("an upload", () => {
     const suspended = await service.customer();
     await service.engine.accounts.suspend(suspended.id);
     expect(envelopeOf(await upload(service, HELLO, suspended)).code).toBe("account_suspended");
-    // no plan and no credits, and an ability that no upload requires
+    // uploads need no plan, no credits and no particular ability
     const poor = await service.customer({ planSlug: null, abilities: ["pdf"] });
     expect((await upload(service, HELLO, poor)).status).toBe(201);
   });

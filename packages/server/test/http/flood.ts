@@ -13,8 +13,8 @@ export async function floodUntilClosed(
   await once(socket, "connect");
   socket.write(head);
   const feed = (): void => {
-    let room = true;
-    while (room && socket.writable) room = socket.write(block);
+    let hasRoom = true;
+    while (hasRoom && socket.writable) hasRoom = socket.write(block);
   };
   socket.on("drain", feed);
   feed();

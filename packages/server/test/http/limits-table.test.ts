@@ -13,15 +13,15 @@ const LIMIT = 20;
 interface Row {
   readonly name: string;
   readonly status: number;
-  /** Renders, cache hits and credits that the request uses. */
+  /** How much the request counts against each rate limit, and the credits that it costs. */
   readonly uses: { readonly renders: number; readonly cached: number; readonly credits: number };
   readonly options?: CustomerOptions;
   readonly query?: Record<string, string>;
   readonly method?: string;
   /** Rendered and cached beforehand, in an earlier minute. */
   readonly warm?: boolean;
-  /** Sends the rendering's entity tag. */
-  readonly held?: boolean;
+  /** Sends the cached rendering's entity tag in `If-None-Match`. */
+  readonly revalidates?: boolean;
   readonly fails?: SnapError;
 }
 
@@ -34,8 +34,8 @@ const ROWS: readonly Row[] = [
   { name: "200 MISS", status: 200, uses: render },
   { name: "200 cache=0", status: 200, uses: render, query: { cache: "0" }, warm: true },
   { name: "200 HIT", status: 200, uses: cached, warm: true },
-  { name: "304 from the cache", status: 304, uses: unused, warm: true, held: true },
-  { name: "304 rendered", status: 304, uses: render, query: { cache: "0" }, warm: true, held: true },
+  { name: "304 from the cache", status: 304, uses: unused, warm: true, revalidates: true },
+  { name: "304 rendered", status: 304, uses: render, query: { cache: "0" }, warm: true, revalidates: true },
   { name: "HEAD MISS", status: 200, uses: render, method: "HEAD" },
   { name: "HEAD HIT", status: 200, uses: cached, method: "HEAD", warm: true },
   { name: "402 no plan", status: 402, uses: unchargedRender, options: { planSlug: null } },
@@ -72,22 +72,22 @@ describe("rate limits and credits used by a request", () => {
   it.each(ROWS)("$name", async (row) => {
     const service = await openService();
     const { id, token } = await service.customer({ requestsPerMinute: LIMIT, ...row.options });
-    const held: Record<string, string> = {};
+    const conditions: Record<string, string> = {};
     if (row.warm) {
       const { headers } = await service.snap({ url }, { token });
-      if (row.held) held["If-None-Match"] = String(headers.etag);
+      if (row.revalidates) conditions["If-None-Match"] = String(headers.etag);
       service.clock.advance(60_000);
     }
     const before = await creditsUsed(service, id);
     if (row.fails) service.renderer.failNext(row.fails);
     const { method = "GET" } = row;
-    const reply = await service.snap({ url, ...row.query }, { token, method, headers: held });
+    const reply = await service.snap({ url, ...row.query }, { token, method, headers: conditions });
     expect(reply.status).toBe(row.status);
     expect((await creditsUsed(service, id)) - before).toBe(row.uses.credits);
     expect(await countUses(service, id)).toEqual({ renders: row.uses.renders, cached: row.uses.cached });
   });
 
-  it("usage: counts against its own limit of 60 a minute, and costs no credit", async () => {
+  it("`GET /usage` counts against a separate limit of 60 a minute, and costs no credit", async () => {
     const service = await openService();
     const { id, token } = await service.customer();
     const replies = await Promise.all(Array.from({ length: 70 }, () => service.send("/v1/usage", { token })));
@@ -99,7 +99,7 @@ describe("rate limits and credits used by a request", () => {
     expect((await service.send("/v1/usage", { token })).status).toBe(200);
   });
 
-  it("the default limits are 20 renders and 300 cache hits a minute", async () => {
+  it("an account on the starter plan is limited to 20 renders and 300 cached responses a minute", async () => {
     const service = await openService();
     const account = await service.engine.accounts.create({
       email: "ada@example.com",
@@ -118,7 +118,7 @@ async function creditsUsed({ engine }: TestService, id: string): Promise<number>
   return (await engine.credits(await engine.accounts.get(id))).used;
 }
 
-/** Requests counted against each limit in this minute; consumes one more of each to find out. */
+/** Returns the requests counted against each limit in the current window. Each call counts one more against both. */
 async function countUses(
   { storage, clock }: TestService,
   accountId: string,

@@ -25,7 +25,7 @@ import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
 import { watchBatches } from "../../src/operations/watch-batches.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-/** A month after the account's start. */
+/** When the credits of an account created at `START_MS` reset, a month later: the value of `X-Credits-Reset`. */
 export const RESET_SECONDS = "1775044800";
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -54,7 +54,7 @@ export interface TestService {
   readonly engine: Engine;
   readonly service: Service;
   readonly renderer: FakeRenderer;
-  /** The storage in use. */
+  /** The storage from the options, or the in-memory one. */
   readonly storage: Storage;
   readonly clock: FakeClock;
   readonly webhookSender: FakeWebhookSender;
@@ -88,14 +88,14 @@ export interface OpenOptions {
   readonly publicUrl?: string;
   readonly drainDelayMs?: number;
   readonly drainTimeoutMs?: number;
-  /** Number of renders that run at once. */
+  /** Maximum number of concurrent renders; the engine's default if omitted. */
   readonly concurrency?: number;
   readonly unreadTimeoutMs?: number;
   readonly endpoints?: "all" | "operations";
   readonly trustProxy?: number | readonly string[];
   /** The admin API and the console; none by default. */
   readonly admin?: AdminOptions;
-  /** Fills in the forms at `/` and `/docs`; off by default. */
+  /** What the forms at `/` and `/docs` are filled in with; nothing by default. */
   readonly demo?: DemoAccess;
   /** How long the history is stored; by default nothing is recorded. */
   readonly historyRetentionMs?: number | null;
@@ -217,7 +217,7 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   };
 }
 
-/** Signs a query as the specification defines it, without using the code under test. */
+/** Signs a query as specified, without using the code under test. */
 export function signedQuery(
   parameters: Readonly<Record<string, string | number>>,
   signingSecret: string,

@@ -233,7 +233,7 @@ describe("migrate rejects", { tags: ["postgres"] }, () => {
       code: 1,
       stderr:
         `error: the key in ${folder}/secret.key does not decrypt the signing secrets of 1 token (id 1); ` +
-        "restore the right key, or first replace these secrets with `snap-server secret-key replace --yes`\n",
+        "restore the right key, or unset SNAP_DATABASE_URL and replace these secrets with `snap-server secret-key replace --yes`\n",
     });
     await writeFile(join(folder, "secret.key"), SECRET_KEY);
     const usedUrl = await newDatabase();

@@ -171,7 +171,10 @@ function checkpointLog(filename: string): void {
   }
 }
 
-/** Hard-links the storage's files into a new folder, and returns its path; `null` without a database. */
+/**
+ * Hard-links the storage's files into a new folder, and returns its path; `null` if there is neither a
+ * database nor a write-ahead log.
+ */
 function setAside(directory: string, now: number): string | null {
   const names = ["snap.db", ...WAL_FILES].filter((name) => existsSync(join(directory, name)));
   if (names.length === 0) return null;

@@ -60,7 +60,7 @@ function nameRule(
 ): unknown {
   const [port] = name.split(":");
   if (error instanceof assert.AssertionError)
-    error.message = `The storage breaks a rule of ${port}: "${title}". See the comments of @snap/engine/ports.\n${error.message}`;
+    error.message = `The storage breaks a rule of ${port}: "${title}". See the comments in @snap/engine/ports.\n${error.message}`;
   return error;
 }
 

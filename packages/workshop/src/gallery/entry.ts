@@ -39,7 +39,7 @@ export const without = (...absent: string[]): Partial<Expected> => ({ absent });
 export const noted = (...notes: string[]): Partial<Expected> => ({ notes });
 export const sized = (width: number, height: number): Partial<Expected> => ({ size: [width, height] });
 
-/** A page, and its picture before and after some parameters are sent. */
+/** A page, and its picture before and after some parameters are added. */
 export interface Entry {
   /** Path of the page, and the name of its pictures. */
   readonly name: string;

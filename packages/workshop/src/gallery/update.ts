@@ -10,14 +10,17 @@ import { openGallery, type Gallery, type ShownPicture } from "./render.ts";
 /** Renders per picture. The median time of the renders of `after` is compared with a limit. */
 const RUNS = { before: 1, after: 3 } as const;
 
-/** Updates the entries with these names, or all entries. Returns whether there were no problems. */
+/** Updates the entries with these names; all entries if there are no names. Returns false if there were problems. */
 export async function updateGallery(names: readonly string[]): Promise<boolean> {
   const unknown = names.filter((name) => !ENTRIES.some((entry) => entry.name === name));
-  if (unknown.length > 0) throw new Error(`the gallery has no ${unknown.join(", ")}`);
+  if (unknown.length > 0)
+    throw new Error(
+      `unknown gallery entry: ${unknown.join(", ")}; packages/workshop/src/gallery/pages has the names`,
+    );
   const entries = ENTRIES.filter(({ name }) => names.length === 0 || names.includes(name));
   const gallery = await openGallery(ENTRIES);
   try {
-    // The first render also waits for the browser to start.
+    // Warm-up, not measured: the first render also waits for the browser to start.
     for (const entry of entries.slice(0, 1)) await gallery.show(entry, "before");
     return await updateEntries(entries, gallery, ROOT);
   } finally {
@@ -30,7 +33,7 @@ export async function updateGallery(names: readonly string[]): Promise<boolean> 
  * for each entry. Writes an entry's pictures and durations if it has no problems, and removes the
  * pictures of former entries.
  *
- * @returns Whether there were no problems.
+ * @returns False if there were problems.
  */
 export async function updateEntries(
   entries: readonly Entry[],
@@ -67,7 +70,7 @@ export async function updateEntries(
   return isGood;
 }
 
-/** Renders a picture `RUNS` times. Returns the last one, all problems, and the median duration. */
+/** Renders a picture `RUNS[side]` times. Returns the last render, all problems, and the median duration. */
 async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): Promise<ShownPicture> {
   const shown: ShownPicture[] = [];
   for (let run = 0; run < RUNS[side]; run += 1)

@@ -25,7 +25,7 @@ assert.equal(await savePage(snap, url, folder), `${url} has not changed`);
 
 for (const [failing, message] of [
   ["http://169.254.169.254/", /^skipped http:\/\/169\.254\.169\.254\/: .+ \(request [0-9a-f-]{36}\)$/],
-  ["example.com", /^failed, invalid_url: example\.com: .+ \(request not sent\)$/],
+  ["example.com", /^failed, invalid_url: example\.com: .+ \(request id unknown\)$/],
 ] as const) {
   const { ok, output } = await run(process.execPath, [MAIN, failing, folder], {
     env: { SNAP_BASE_URL: service.baseUrl, SNAP_TOKEN: service.token },

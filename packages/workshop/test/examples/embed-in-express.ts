@@ -56,4 +56,6 @@ await app.close();
 await engine.close();
 await page.close();
 await rm(directory, { recursive: true });
-console.log("embed-in-express: renders a page, caches it, blocks private hosts, serves signed URLs");
+console.log(
+  "embed-in-express: renders a page, returns the same image again, blocks private hosts, and serves signed URLs",
+);

@@ -51,8 +51,9 @@ const [path] = astro.getStaticPaths();
 assert.deepEqual(await sizeOf(await astro.GET(path ?? { params: { slug: "" } })), [1200, 630]);
 
 const nitro = toWebHandler(createApp().use(createRouter().get("/og/:slug", nuxt.default)));
-const moved = await nitro(new Request("http://localhost/og/hello"));
+const moved = await nitro(new Request("http://localhost/og/a%20b"));
 assert.equal(moved.status, 302);
+assert.match(moved.headers.get("Location") ?? "", /&url=[^&]+%2Fcards%2Fa%2520b&width=/);
 assert.deepEqual(await sizeOf(await fetch(moved.headers.get("Location") ?? "")), [1200, 630]);
 
 const site = await listen(createServer(express.app));

@@ -92,7 +92,10 @@ const HISTORY_LIMIT = 200;
 /** The last items can reach the history shortly after the batch is marked as finished. */
 const HISTORY_SLACK_MS = 5_000;
 
-/** Returns the token's batch captures of that time: renderings are fetched by their history id. */
+/**
+ * Returns the captures of the token's batch items while this batch ran, from the history: renderings
+ * are fetched by the id of their history entry.
+ */
 async function findRequests(
   admin: AdminApi,
   batch: AdminBatch,

@@ -41,7 +41,7 @@ export function userAgentOfRemote(
   return { text, isOverride: text !== userAgent || product.startsWith("Headless") };
 }
 
-/** Replaces `HeadlessChrome` with `Chrome` and, as Chrome does, only the major version. */
+/** Replaces `HeadlessChrome` with `Chrome`, and leaves only the major version, as Chrome does. */
 export function withoutHeadless(userAgent: string): string {
   return userAgent.replace(/\bHeadlessChrome\/(\d+)[\d.]*/, "Chrome/$1.0.0.0");
 }

@@ -22,8 +22,10 @@ interface Message {
 }
 
 /**
- * Returns whether Puppeteer can handle a message from a remote browser. It processes target events asynchronously, and
- * an unhandled rejection from a malformed one would terminate this process.
+ * Returns whether Puppeteer can handle a message from a remote browser. Puppeteer processes target events
+ * asynchronously, and an unhandled rejection from a malformed one would terminate this process.
+ *
+ * @throws SyntaxError if the message is not JSON.
  */
 function isWellFormed(text: string): boolean {
   const message: unknown = JSON.parse(text);
@@ -63,7 +65,7 @@ export interface OpenWebSocket {
 /**
  * Opens a WebSocket to a remote browser. It does not follow redirects, because the URL may contain secrets.
  *
- * @throws BrowserUnavailable with the reason.
+ * @throws BrowserUnavailable with the reason, or the reason of `signal` once it is aborted.
  */
 export function openWebSocket(
   url: URL,
@@ -107,8 +109,8 @@ export function openWebSocket(
 
 /**
  * The DevTools protocol over a WebSocket, with one text message per protocol message. A malformed message closes the
- * connection. A message can be checked only after all of it has arrived; a long one is then read in slices, so it does
- * not block this process.
+ * connection, unless it is discarded unparsed. A message is available only once all of it has arrived; a long one is
+ * then read in slices, so that it does not block this process.
  */
 export function openWebSocketTransport(socket: WebSocket): ProtocolTransport {
   const close = (): void => socket.terminate();

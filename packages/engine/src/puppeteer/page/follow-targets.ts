@@ -14,17 +14,17 @@ export interface FollowedPage {
   readonly processes: PageProcesses;
   readonly egress: PageEgress;
   /**
-   * Whether to pause every worker until its requests are reported, so that they count. If not, they count only if
-   * settings or rules pause the workers anyway.
+   * Whether to pause each new worker until its session can report requests, while connections are counted. If not, its
+   * requests count only if settings or rules pause it anyway.
    */
   readonly followsWorkers: boolean;
   readonly browserContextId: string;
   /** The page's session and those of its out-of-process frames. */
   readonly frameSessions: Set<CDPSession>;
-  /** The default user agent that each target must set; `null` if it is the browser's own. */
+  /** The default user agent, to set in each DevTools target; `null` if it is the browser's own. */
   readonly userAgent: string | null;
   readonly interceptor: RequestInterceptor;
-  /** Configures the targets that the page opens, before their scripts run. */
+  /** Applied to the DevTools targets that the page opens, before their scripts run. */
   readonly settings: Setting[];
 }
 
@@ -140,7 +140,7 @@ function followAttached(
   if (!session) return;
   if (targetInfo.type !== "iframe") {
     followWorker(session, page);
-    // attaching would pause further workers, so it stops unless settings or rules need it
+    // attaching pauses each new worker, so attach only to frames from now on, unless settings or rules need workers
     if (page.progress.activity?.hasOverflowed === true) attachToTargets(parent, page).catch(ignore);
     return;
   }
@@ -150,7 +150,7 @@ function followAttached(
 
 /**
  * Attaches to the out-of-process frames that the session's own target opens. With settings, or requests to count or
- * check, it also attaches to workers, and all are paused until their session is set up, so no request is missed.
+ * check, it also attaches to workers, and pauses all of them until their sessions are set up, so that no request is missed.
  */
 async function attachToTargets(session: CDPSession, page: FollowedPage): Promise<void> {
   const { progress, interceptor, followsWorkers } = page;
@@ -161,10 +161,10 @@ async function attachToTargets(session: CDPSession, page: FollowedPage): Promise
     autoAttach: true,
     waitForDebuggerOnStart: mustPause,
     flatten: true,
-    // a dedicated worker waits even if the filter does not select it, and must then be resumed
+    // selects workers too: with waitForDebuggerOnStart, a dedicated worker waits even if the filter excludes it
     filter: mustPause ? FRAMES_AND_WORKERS : FRAMES,
   });
 }
 
-/** A command fails if its target has already closed, which needs no handling. */
+/** For commands that may fail: their DevTools target may have closed, or may not support them. */
 function ignore(): void {}

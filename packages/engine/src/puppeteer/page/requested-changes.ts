@@ -14,7 +14,7 @@ const CONFIGURING: ReadonlySet<ParameterGroup> = new Set([
   "Region",
   "Blocking",
 ]);
-/** Also configures the page before it loads: the page is laid out for the paper's width. */
+/** Also configures the page before it loads: its viewport is as wide as the printable area. */
 const SINGLE_PAGE = "singlePage";
 /** Groups of parameters that prepare a loaded page for the capture. */
 const PREPARING: ReadonlySet<ParameterGroup> = new Set(["Wait", "Changes", "Content"]);

@@ -4,8 +4,8 @@ import { route } from "../route.ts";
 import { account, accountDetails, deletion } from "../schemas/accounts.ts";
 import { countedListOf } from "../schemas/lists.ts";
 
-/** Names `plan` as the invalid parameter, because only the engine can check it. */
-const blamePlan = <T>(work: Promise<T>): Promise<T> =>
+/** If the engine rejects a value, names `plan` as the parameter: the schemas check the rest. */
+const namePlanIfRejected = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw toAdminFailure(error, "plan");
   });
@@ -37,7 +37,7 @@ export const ACCOUNT_ROUTES = [
     status: 201,
     response: account,
     command: "accounts create",
-    handle: ({ operations, body }) => blamePlan(operations.accounts.create(body)),
+    handle: ({ operations, body }) => namePlanIfRejected(operations.accounts.create(body)),
   }),
   route({
     method: "get",
@@ -57,7 +57,7 @@ export const ACCOUNT_ROUTES = [
     body: accountChange,
     response: account,
     command: "accounts update",
-    handle: ({ operations, id, body }) => blamePlan(operations.accounts.update(id, body)),
+    handle: ({ operations, id, body }) => namePlanIfRejected(operations.accounts.update(id, body)),
   }),
   route({
     method: "delete",

@@ -71,7 +71,7 @@ async function requireKey(
     const ids = foreign.slice(0, SHOWN_IDS).join(", ") + (foreign.length > SHOWN_IDS ? ", …" : "");
     throw new AdminError(
       `${secretKey === null ? `the key in ${path}` : "SNAP_SECRET_KEY"} does not decrypt the signing secrets of ` +
-        `${formatNoun(foreign.length, "token")} (${foreign.length === 1 ? "id" : "ids"} ${ids}); restore the right key, or first replace these secrets with \`snap-server secret-key replace --yes\``,
+        `${formatNoun(foreign.length, "token")} (${foreign.length === 1 ? "id" : "ids"} ${ids}); restore the right key, or unset SNAP_DATABASE_URL and replace these secrets with \`snap-server secret-key replace --yes\``,
     );
   }
   return { key, found: secretKey === null ? { where: "file", path } : { where: "variable" } };

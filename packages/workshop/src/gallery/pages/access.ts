@@ -39,7 +39,7 @@ export const ACCESS: Group = {
       {
         name: "login-by-header",
         title: "A header",
-        about: "A preview that the server shows to requests with a custom header.",
+        about: "A preview that the server returns for requests with a custom header.",
         page: membersOnly((headers) => headers["x-preview"] === "letmein"),
       },
       { headers: { "X-Preview": "letmein" } },

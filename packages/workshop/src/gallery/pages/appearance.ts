@@ -41,7 +41,7 @@ const phone: Entry = {
   name: "phone",
   title: "A phone",
   about:
-    "The page has a layout for phones with touch screens. The picture has three device pixels for each pixel.",
+    "The page has a layout for phones with touch screens. The picture has three device pixels per CSS pixel in each direction.",
   page: html({
     head: `<meta name="viewport" content="width=device-width, initial-scale=1">`,
     style: `
@@ -94,7 +94,7 @@ const printStyle: Entry = {
 const userAgent: Entry = {
   name: "user-agent",
   title: "A user agent",
-  about: "The page greets a browser that it recognizes.",
+  about: "The page turns its panel green for a user agent that it recognizes.",
   page: html({
     style: `.panel { ${PANEL} }`,
     body: `<h1>Hello</h1><div class="panel"></div>`,

@@ -69,7 +69,7 @@ export const CHANGES: Group = {
     {
       name: "mask",
       title: "Masks",
-      about: "Boxes cover what nobody should read; nothing moves.",
+      about: "Boxes cover confidential text; the layout does not change.",
       page: html({
         style: `.secret { margin: 20px; width: 200px; height: 60px; line-height: 60px; text-align: center; color: ${RED}; background: #ffebee; }`,
         body: `<h1>Account</h1><div class="secret">DE89 3704 0044</div><div class="secret">Jane Doe</div>`,

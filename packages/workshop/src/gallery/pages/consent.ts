@@ -13,7 +13,7 @@ const LATE = { delay: 1300 } as const;
 
 const ABOUT: Readonly<Record<ConsentPage["note"], string>> = {
   "consent-declined":
-    "The dialog is declined: afterwards, the page looks like the one without a dialog, pixel for pixel.",
+    "The service declines the dialog. The page then looks exactly like one without a dialog.",
   "consent-hidden": "This dialog can only be accepted, so it is hidden, and nothing is clicked.",
 };
 

@@ -8,7 +8,7 @@ const HEADER = 48;
 const hero: Entry = {
   name: "hero",
   title: "A `100vh` hero section",
-  about: "The first part is as tall as the viewport, even in a picture of the whole page.",
+  about: "The hero section is as tall as the viewport, even in a picture of the whole page.",
   page: html({
     style: `.hero { height: 100vh; background: ${GREEN}; }`,
     body: `<div class="hero"></div>${sections(3, () => AREA)}`,
@@ -19,8 +19,8 @@ const hero: Entry = {
 
 const stickyHeader: Entry = {
   name: "sticky-header",
-  title: "A sticky header and footer",
-  about: "A header that shrinks while the page is scrolled, and a footer at the bottom of the viewport.",
+  title: "A sticky header and a fixed footer",
+  about: "A header that shrinks once the page is scrolled, and a footer at the bottom of the viewport.",
   page: html({
     style: `
       h1 { position: sticky; top: 0; }
@@ -46,7 +46,7 @@ const stickyHeader: Entry = {
 const appShell: Entry = {
   name: "app-shell",
   title: "An app with a scrolling main area",
-  about: "The page is as tall as the viewport, and its main part has its own scroll bar.",
+  about: "The page is as tall as the viewport, and its main area scrolls on its own.",
   page: html({
     style: `
       body { display: flex; flex-direction: column; height: 100vh; overflow: hidden; }
@@ -66,7 +66,7 @@ const appShell: Entry = {
 const tall: Entry = {
   name: "tall",
   title: "A page 30,000 pixels tall",
-  about: "Only the first 3,000 pixels of a long page are wanted.",
+  about: "A long page. With `fullPageMaxHeight`, only the first 3,000 pixels are rendered.",
   page: html({
     style: `body { height: 30000px; background: linear-gradient(${GREEN} 3000px, ${RED} 3000px); }`,
     body: "",
@@ -85,7 +85,7 @@ const tall: Entry = {
 const element: Entry = {
   name: "element",
   title: "One element",
-  about: "A card in the middle of a page, with some space around it.",
+  about: "A card in the middle of a page. `padding` includes some space around it.",
   page: html({
     style: `.card { position: absolute; left: 100px; top: 100px; width: 200px; height: 100px; background: ${GREEN}; }`,
     body: `<h1>Header</h1><div class="card"></div>`,
@@ -102,6 +102,6 @@ const element: Entry = {
 };
 
 export const LAYOUT: Group = {
-  title: "The area of the picture",
+  title: "Full pages and single elements",
   entries: [hero, stickyHeader, appShell, tall, element],
 };

@@ -3,7 +3,7 @@ import { html } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED } from "../palette.ts";
 
 const CENTER = [200, 170] as const;
-/** Both pictures wait, so the page has moved on. */
+/** Delays both captures until the page has changed. */
 const LATER = { delay: 600 } as const;
 
 /** A page that is green at first and red later. */
@@ -21,7 +21,7 @@ const STAGE = "display: block; margin: 30px auto; width: 320px; height: 190px;";
 const carousel = moving({
   name: "carousel",
   title: "A carousel",
-  about: "CSS keeps moving to the next slide.",
+  about: "A CSS animation moves to the second slide.",
   page: html({
     style: `
       .stage { ${STAGE} overflow: hidden; }
@@ -56,7 +56,7 @@ const video = moving({
 const spinner: Entry = {
   name: "spinner",
   title: "A CSS spinner",
-  about: "A ring that spins forever: without `stabilize`, no two pictures are the same.",
+  about: "A ring that spins forever. Without `stabilize`, each picture can show it at a different angle.",
   page: html({
     style: `
       .spinner { box-sizing: border-box; margin: 40px auto; width: 160px; height: 160px; border-radius: 50%;
@@ -78,7 +78,7 @@ const spinner: Entry = {
 const entrance: Entry = {
   name: "entrance",
   title: "An entrance animation",
-  about: "A panel slides in, which takes 20 seconds.",
+  about: "A panel takes 20 seconds to slide in.",
   page: html({
     style: `
       .panel { ${STAGE} background: ${GREEN}; animation: enter 20s ease-in both; }
@@ -93,7 +93,7 @@ const entrance: Entry = {
 const reducedMotion: Entry = {
   name: "reduced-motion",
   title: "Reduced motion",
-  about: "The page replaces its animation if the visitor prefers reduced motion.",
+  about: "The page stops its animation if the visitor prefers reduced motion.",
   page: html({
     style: `
       .ball { margin: 50px 20px; width: 120px; height: 120px; border-radius: 50%; background: ${NAVY};

@@ -5,7 +5,7 @@ import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
 const rightToLeft: Entry = {
   name: "right-to-left",
   title: "Right to left",
-  about: "The page follows the browser's language, and Arabic reads from the right.",
+  about: "The page follows the browser's language, and Arabic is written from right to left.",
   page: html({
     style: `
       nav { float: inline-start; width: 100px; height: 220px; background: ${GREEN}; }

@@ -7,7 +7,7 @@ export interface SettingTarget {
   readonly isWorker: boolean;
   /** The page's context. */
   readonly browserContextId: string;
-  /** The default user agent that each target must set; `null` if it is the browser's own. */
+  /** The default user agent, to set in each DevTools target; `null` if it is the browser's own. */
   readonly userAgent: string | null;
 }
 

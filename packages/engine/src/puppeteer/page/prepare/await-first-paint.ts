@@ -7,7 +7,7 @@ import { evaluate } from "../evaluate.ts";
 import { NEXT_FRAME } from "../in-page.ts";
 import type { Step } from "./step.ts";
 
-/** A busy page, or one on a busy machine, needs this long for a frame. */
+/** Minimum time limit: a busy page, or any page on a busy machine, can take this long to paint a frame. */
 const FRAME_MIN_MS = 1_000;
 
 const AWAIT_FRAME = `(async () => {
@@ -32,19 +32,22 @@ export const awaitFirstPaint: Step = async ({ tab, parameters }, signal) => {
   if (waitsStrictly(parameters))
     throw new SnapError(
       "render_timeout",
-      `The page showed nothing within ${durationMs} ms: it is loading a style sheet or running a script.`,
+      `The page painted nothing within ${durationMs} ms; it is probably still loading a style sheet or running a script.`,
     );
   await abortable(signal, tab.session.send("Page.stopLoading"));
   return [WAIT_CAPPED];
 };
 
-/** Like `awaitFirstPaint`, for the page to which a click or a script may have led. */
+/** Like `awaitFirstPaint`, after a click or a script, which may have led to another page. */
 export const awaitNextPage: Step = async (page, signal) => {
   const { click, script } = page.parameters;
   return click === undefined && script === undefined ? [] : awaitFirstPaint(page, signal);
 };
 
-/** The waits for `load` and `networkidle0` include style sheets, so they have already timed out here. */
+/**
+ * The waits for `load` and `networkidle0` include style sheets: if the page has not reached `load`, they have usually
+ * timed out.
+ */
 function paintLimitMs({ waitUntil, waitTimeout = DEFAULT_WAIT_TIMEOUT_MS }: ScreenshotParameters): number {
   const hasWaited = waitUntil === "load" || waitUntil === "networkidle0";
   return hasWaited ? FRAME_MIN_MS : Math.max(waitTimeout, FRAME_MIN_MS);

@@ -1,6 +1,6 @@
 /**
  * A page whose scripts run, but which paints no frame for half of `budgetMs`, or for this long if
- * that is longer, is holding back its frames. Nothing waits for it any longer.
+ * that is longer, is holding back its frames. The waits then end.
  */
 const FRAME_MIN_MS = 1_000;
 const FRAME_TICK_MS = 100;
