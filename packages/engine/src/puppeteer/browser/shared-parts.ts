@@ -21,7 +21,7 @@ const GPU_OVERLOAD_MS = 4_000;
  * Longer, because slow probes usually find the flooding pages first; then only their renders move
  * to isolated browsers.
  */
-const IO_THREAD_OVERLOAD_MS = 6_000;
+const IO_THREAD_OVERLOAD_MS = 5_000;
 
 export type SharedPart = "GPU process" | "I/O thread";
 
