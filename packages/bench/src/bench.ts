@@ -35,7 +35,7 @@ export function describeUsage(scenarios: readonly Pick<Scenario, "name" | "title
     "  --quick  rough figures, in two or three minutes",
     "  --write  all scenarios, in about an hour, written to docs/benchmarks.md",
     "",
-    "Scenarios (default: all):",
+    "Scenarios (default: all; --quick leaves out the slow ones):",
     ...scenarios.map(({ name, title }) => `  ${name.padEnd(14)}${title}`),
     "",
     "Environment variable:",

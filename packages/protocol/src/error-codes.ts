@@ -4,12 +4,12 @@ export interface ErrorCodeFacts {
   readonly status: number;
   /** Whether a retry of the identical request can succeed. */
   readonly retryable: boolean;
-  /** Seconds to wait before a retry, if the number is fixed. */
+  /** The default `Retry-After`, in seconds; a response can have another value. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * The published error codes: the specification's first, then our additions. Codes are only ever added: a client that
+ * The published error codes: those of the original contract first, then later additions. Codes are only ever added: a client that
  * receives an unknown one should go by its status. The error reference is generated from these comments.
  */
 export const ERROR_CODES = {
@@ -56,12 +56,12 @@ export const ERROR_CODES = {
    * all remote browsers are busy. If no slot was free, the request counts against the render limit.
    */
   upstream_rate_limited: { status: 503, retryable: true, retryAfterSeconds: 2 },
-  /** The render, or a wait that it requests, exceeded its timeout, or the page used too much CPU time. */
+  /** The render, or a wait in the request, exceeded its timeout, or the page used too much CPU time. */
   render_timeout: { status: 504, retryable: true, retryAfterSeconds: 10 },
 
   /** The request is not well-formed HTTP. */
   bad_request: { status: 400, retryable: false },
-  /** A page from another origin, or a script without `Origin`, used the operator's session. */
+  /** A sign-in or a request with an operator's session came from another origin, or changes something without `Origin`. */
   forbidden: { status: 403, retryable: false },
   /** The operator has suspended the account; a retry succeeds once it is resumed. */
   account_suspended: { status: 403, retryable: false },
@@ -89,7 +89,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 /** Error messages by parameter name. */
 export type ParameterProblems = Readonly<Record<string, readonly string[]>>;
 
-/** The body of every response under `/v1` that is not 2xx or 304. */
+/** The JSON body of every error response. */
 export interface ErrorEnvelope {
   readonly code: ErrorCode;
   /** For people; its wording may change at any time. */

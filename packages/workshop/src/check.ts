@@ -74,4 +74,4 @@ for (const [name, description, check] of CHECKS) {
   rows.push(row);
   if (!ok) process.exitCode = 1;
 }
-console.log(`\n${rows.join("\n")}`);
+if (process.exitCode === 1) console.log(`\n${rows.join("\n")}`);

@@ -55,10 +55,11 @@ describe("the OpenAPI description", () => {
   });
 
   it("allows what the service returns, and lists its headers", async () => {
-    const { send, customer } = await openService();
+    const { send, customer, whenLogged } = await openService({ worker: true });
     const { token, tokenId, signingSecret } = await customer({ credits: 10 });
     const url = "https://example.com/";
     const json = { "Content-Type": "application/json" };
+    const checked = new Set<string>();
     /** Sends a request and checks its response. Returns the body if it is JSON, else `null`. */
     const check = async (
       [method, path, expected]: readonly [method: string, path: string, status: number],
@@ -67,6 +68,7 @@ describe("the OpenAPI description", () => {
       const reply = await send(`/v1${target}`, { method, token, ...options });
       expect([method, target, reply.status]).toEqual([method, target, expected]);
       const operation = `/paths/${path.replaceAll("/", "~1")}/${method.toLowerCase()}`;
+      checked.add(operation);
       const { headers } = at(`${operation}/responses/${expected}`) as { readonly headers: object };
       const documented = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
       const unlisted = Object.keys(reply.headers).filter(
@@ -102,6 +104,8 @@ describe("the OpenAPI description", () => {
     await check(["GET", "/renders/{id}", 200], { target: `/renders/${id}` });
     await check(["GET", "/renders/{id}", 404], { target: "/renders/batch_0" });
     await check(["GET", "/renders/{id}/deliveries", 200], { target: `/renders/${id}/deliveries` });
+    await whenLogged("webhook delivered");
+    await check(["POST", "/renders/{id}/deliveries", 202], { target: `/renders/${id}/deliveries` });
     const page = { headers: { "Content-Type": "text/html" }, body: "<h1>Hello</h1>" };
     const uploaded = (await check(["POST", "/documents", 201], page)) as { readonly id: string };
     await check(["GET", "/documents/{id}", 200], { target: `/documents/${uploaded.id}` });
@@ -110,6 +114,10 @@ describe("the OpenAPI description", () => {
     await check(["GET", "/usage", 200]);
     await check(["GET", "/openapi.json", 200]);
     await check(["GET", "/postman.json", 200]);
+    const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `/paths/${path.replaceAll("/", "~1")}/${method}`),
+    );
+    expect(operations.filter((operation) => !checked.has(operation))).toEqual([]);
   });
 
   it("shows errors as the service returns them", async () => {

@@ -10,7 +10,7 @@ import {
   type ScreenshotInput,
 } from "@snap/client";
 
-/* A program whose parameters come from a form. packed-client.test.ts compiles it with users' compiler options. */
+/* A program whose parameters come from a form. packages/workshop/test/packed-client.test.ts compiles it with users' compiler options. */
 
 /** The values of the form's fields; an empty field is `undefined`. */
 export interface Fields {

@@ -9,7 +9,7 @@ import type { BatchDependencies } from "./batch-dependencies.ts";
 import { isAcknowledged } from "./deliver.ts";
 import { signRequest } from "./sign-request.ts";
 
-/** A test event, and the receiver's response. */
+/** The result of sending a test event. */
 export interface WebhookTest {
   readonly url: string;
   /** The request's headers, with the signatures. */
@@ -33,7 +33,7 @@ export async function testWebhook(
   const url = encodeSpaces(sent);
   const principal = await tokens.find(tokenId);
   if (principal === null) throw tokenNotFound(tokenId);
-  // throws if the event cannot be signed
+  // throws an error with advice if the secret cannot be decrypted; `signRequest` would throw one without
   openSigningSecret(seal, principal.token);
   const document = testEvent(dependencies, url);
   const request = signRequest(dependencies, { url, document, token: principal.token });

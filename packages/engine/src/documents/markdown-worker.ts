@@ -2,7 +2,7 @@ import { Marked, type Tokens } from "marked";
 import { parentPort, workerData } from "node:worker_threads";
 import { MARKDOWN_STYLE } from "./markdown-style.ts";
 
-/* A worker thread that converts one text in GitHub Flavored Markdown to a complete HTML page. */
+/* A worker thread that converts one GitHub Flavored Markdown text to a complete HTML page. */
 
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -44,7 +44,7 @@ function textHtml(tokens: readonly Tokens.Generic[]): string {
     .join("");
 }
 
-/** Returns `null` for text with too much nesting. */
+/** Returns `null` if the conversion fails, as it does for text that is nested too deeply. */
 function convert(markdown: string): Uint8Array<ArrayBuffer> | null {
   try {
     return new TextEncoder().encode(toPage(markdown));

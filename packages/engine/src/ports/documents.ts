@@ -50,9 +50,9 @@ export type PutOutcome =
 /** All accounts' uploaded documents. Returns the stored bytes unchanged, and never another account's document. */
 export interface DocumentStore {
   /**
-   * Stores a document completely or not at all, and returns its record. If the account already has it, only sets its
+   * Stores a document completely or not at all, and returns its record; over the quota, returns which one and what is used. If the account already has it, only sets its
    * expiry to the later one, regardless of the quota. An expired document counts as absent, and is replaced. Atomic:
-   * concurrent calls never exceed the quota. Stores nothing for an account whose deletion has started.
+   * concurrent calls never exceed the quota. For an account whose deletion has started, stores nothing and still returns `stored: true`.
    */
   put(request: PutDocument): Promise<PutOutcome>;
   /** Returns `null` if it does not exist or has expired by `now`. */

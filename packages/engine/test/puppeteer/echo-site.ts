@@ -24,7 +24,7 @@ type Page = string | ((response: ServerResponse) => void);
 /**
  * Serves pages by path, and anything else as an empty image. Scripts from any origin can read the responses.
  *
- * @param tls - The certificate of a site with TLS.
+ * @param tls - The certificate and key of a site with TLS; `null` for plain HTTP.
  */
 export async function openEchoSite(
   pagesOf: (port: number) => Pages,

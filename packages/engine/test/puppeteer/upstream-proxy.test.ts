@@ -110,7 +110,7 @@ describe("a render", () => {
     isTransient: true,
   };
 
-  it("fails temporarily while the upstream proxy is down", async () => {
+  it("fails with a transient error while the upstream proxy is down", async () => {
     const url = `http://${CREDENTIALS}@127.0.0.1:${await findFreePort()}`;
     const error = await errorOf(open({ url }).render(screenshot("https://page.example/")));
     expect(error).toMatchObject(unavailable);
@@ -119,7 +119,7 @@ describe("a render", () => {
     );
   });
 
-  it("fails temporarily if the upstream proxy rejects the password, which no error contains", async () => {
+  it("fails with a transient error, without the password, if the upstream proxy rejects it", async () => {
     const url = `http://ada:wr0ng@127.0.0.1:${proxy.port}`;
     const error = await errorOf(open({ url }).render(screenshot("https://page.example/")));
     expect(error).toMatchObject(unavailable);

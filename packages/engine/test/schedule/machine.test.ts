@@ -44,7 +44,7 @@ describe("findCpuStatFile", () => {
   it.each([
     ["a service", "1:cpu:/other\n0::/system.slice/snap-server.service\n", [ROOT, SERVICE], SERVICE],
     ["a container, which sees its group as the root", "0::/\n", [ROOT], ROOT],
-    ["a group that is hidden", "0::/system.slice/docker-0f1e.scope\n", [ROOT], ROOT],
+    ["a container whose group path does not exist", "0::/system.slice/docker-0f1e.scope\n", [ROOT], ROOT],
   ])("finds the file of %s", async (_case, groups, files, expected) => {
     const root = await mkdtemp(join(tmpdir(), "machine-"));
     onTestFinished(() => rm(root, { recursive: true }));

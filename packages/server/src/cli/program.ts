@@ -63,7 +63,7 @@ function explainLostOutput({ code, message }: NodeJS.ErrnoException): void {
 /** Creates the command line. It throws usage errors instead of printing them. */
 export function createProgram(): Command {
   const program = new Command("snap-server")
-    .description("Renders web pages to PNG, JPEG, WebP and PDF.")
+    .description("Renders web pages to PNG, JPEG, WebP, AVIF and PDF.")
     .version(describeVersion())
     .exitOverride()
     .configureOutput({ outputError: () => {} })

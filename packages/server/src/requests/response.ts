@@ -5,7 +5,7 @@ import { exchangeOf } from "./exchange.ts";
 /** Sent with every response. */
 export const COMMON_HEADERS = { "X-Content-Type-Options": "nosniff" } as const;
 
-/** A response to send; `Content-Length` is added. */
+/** A response to send. `send` adds `Content-Length` if there is a body. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;

@@ -4,7 +4,7 @@ import { submit } from "./batches.ts";
 import { envelopeOf, openService } from "./open-service.ts";
 
 /*
- * The body of a submission, before the batch in it is validated.
+ * The body of a submission: its type, encoding, syntax, size and nesting.
  */
 
 const url = "https://example.com/";
@@ -35,9 +35,9 @@ describe("the body of a submission", () => {
     ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]), {}],
     ["whitespace around it", ` \r\n\t${text}\n`, {}],
     ["Content-Encoding: identity", text, { "Content-Encoding": "identity" }],
-    ["exactly 256 KiB", text + " ".repeat(BODY_MAX_BYTES - text.length), {}],
+    ["a size of exactly 256 KiB", text + " ".repeat(BODY_MAX_BYTES - text.length), {}],
     [
-      "exactly 256 KiB in chunks",
+      "a size of exactly 256 KiB, in chunks",
       text + " ".repeat(BODY_MAX_BYTES - text.length),
       { "Transfer-Encoding": "chunked" },
     ],

@@ -35,7 +35,7 @@ function open(servers: readonly ServerClock[] = []): Open {
   };
 }
 
-/** Returns those labels of a scrape, with their values, that `METRICS` does not list. */
+/** Returns the labels and values of a scrape that `METRICS` does not list. */
 function findUndocumented(text: string): readonly string[] {
   return defined.flatMap(({ name, labels = {} }) => {
     const series = text.matchAll(new RegExp(`^${name}(?:_bucket|_count|_sum)?\\{(.*)\\}`, "gm"));
@@ -95,7 +95,7 @@ describe("the definitions", () => {
 });
 
 describe("the metrics", () => {
-  it("count the duration of a request by its status class", async () => {
+  it("record the duration of a request by its status class", async () => {
     const { metrics, scrape } = open();
     metrics.countRequest({ route: "/v1/snap", status: 200, code: "", durationSeconds: 0.3 });
     metrics.countRequest({ route: "/v1/snap", status: 304, code: "", durationSeconds: 0.01 });

@@ -61,7 +61,7 @@ interface Command {
 /** The site contains the Markdown pages of docs/ and loads nothing from other origins. */
 export const siteConfig = ({ command }: Command): UserConfig<DefaultTheme.Config> => ({
   title: "snap",
-  description: "Web pages to PNG, JPEG, WebP and PDF, on your own machine.",
+  description: "Web pages to PNG, JPEG, WebP, AVIF and PDF, on your own machine.",
   rewrites: { "README.md": "index.md" },
   // Broken links fail the build.
   ignoreDeadLinks: false,

@@ -26,7 +26,7 @@ const settings = {
 };
 Object.assign(process.env, settings);
 
-/** The recipes read their settings when they are loaded. */
+// most recipes read their settings when they are imported, so this comes after setting them
 const next = await import("../../../../examples/recipes/next.ts");
 const astro = await import("../../../../examples/recipes/astro.ts");
 const nuxt = await import("../../../../examples/recipes/nuxt.ts");

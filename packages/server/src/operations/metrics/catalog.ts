@@ -7,7 +7,7 @@ import { REQUEST_METRICS } from "./requests.ts";
 import { SERVICE_METRICS } from "./service.ts";
 import { STORAGE_METRICS } from "./storage.ts";
 
-/** The metrics that the service defines, by subject: the headings of the reference. */
+/** The metrics that the service defines, by subject. Each subject is a heading in docs/reference/metrics.md. */
 export const METRICS: Readonly<Record<string, Readonly<Record<string, Metric>>>> = {
   "The service": SERVICE_METRICS,
   Requests: REQUEST_METRICS,

@@ -16,7 +16,7 @@ export const commandLinePage: ReferencePage = {
   title: "Command line",
   summary: "Every command of `snap-server`, with its arguments and options.",
   parts: () => [
-    "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and all but `completion` read [the configuration](configuration.md).",
+    "In a clone, run it as `npx snap-server`. Every command accepts `--help`, and nearly all read [the configuration](configuration.md).",
     "`<account>` is an account's id, or its email address in upper or lower case.",
     table(
       ["exit code", "meaning"],
@@ -70,7 +70,8 @@ function describe(parent: Command, path: string): string[] {
       ...command.registeredArguments.map(argumentRow),
       ...options.filter(({ long }) => long !== "--help").map(optionRow),
     ];
-    return [`## ${name}`, sentence(command.description()), table(["", "", "meaning"], rows)];
+    const parameters = rows.length === 0 ? [] : [table(["", "", "meaning"], rows)];
+    return [`## ${name}`, sentence(command.description()), ...parameters];
   });
 }
 

@@ -9,7 +9,7 @@ export interface MatchCondition {
   readonly selector: string;
   /** Whether to also search open shadow roots. */
   readonly inShadowRoots?: boolean;
-  /** JavaScript of a function that receives the matching elements and returns whether the wait is over. */
+  /** Source of a JavaScript function that receives the matching elements and returns whether the wait is over. */
   readonly isMet: string;
 }
 
