@@ -13,6 +13,7 @@ beforeAll(async () => {
     "/": "<title>  A   page – é </title><h1>one</h1>",
     "/invisible":
       "<title>one\u202e\u2066two\u009b&#x2028;three\u200cfour\u200d\ufeff fi&shy;ve&ZeroWidthSpace;s</title>",
+    "/removed": "<script>document.documentElement.remove()</script>",
     "/none": "<h1>no title</h1>",
     "/redirect": redirect("/?redirected=1#part"),
     "/script-redirect": "<title>first</title><script>location.replace('/?replaced=1')</script>",
@@ -53,6 +54,12 @@ it("returns the title and the URL even if the page runs no scripts, or is not sc
 it("removes or replaces invisible characters in the title, but keeps joiners", async () => {
   for (const facts of await factsOf("/invisible"))
     expect(facts?.title).toBe("one two three\u200cfour\u200d fives");
+});
+
+it("returns no title if the page has removed its root element", async () => {
+  const url = site.url("/removed");
+  for (const parameters of [screenshot(url, { fullPage: true }), pdf(url)])
+    expect((await renderer.render(parameters)).page).toMatchObject({ title: null, finalUrl: url });
 });
 
 it("returns no title if the page has none", async () => {

@@ -126,6 +126,9 @@ const SCROLLING = `
 /** A function to evaluate in the page, with a `ScrollRequest`. */
 export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs, returnMs }) => {
   ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING} ${NOTE_CHANGES} ${SHOW_IN_VIEW}
+  // a page can remove its root element
+  if (document.documentElement === null)
+    return { reachedY: null, isCapped: false, followedY, returnMs, failedImages: 0, hasShown: false };
   const start = performance.now();
   let end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
