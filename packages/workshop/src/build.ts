@@ -19,14 +19,9 @@ const INPUTS = ["package.json", "tsup.config.ts", "vite.config.ts", "src/**"];
  * @throws Error with the build's output if it fails.
  */
 export async function build(): Promise<void> {
-  const packages = readPackages();
-  const changed = findChanged(packages, newestMs(ROOT, SHARED_INPUTS));
+  const changed = findChanged(readPackages(), newestMs(ROOT, SHARED_INPUTS));
   if (changed.length === 0) return;
-  console.log(
-    changed.length === packages.length
-      ? "building all packages"
-      : `building ${changed.map(({ name }) => name).join(", ")} and dependents`,
-  );
+  console.log(`building ${changed.map(({ name }) => name).join(", ")} and dependents`);
   const filters = changed.flatMap(({ name }) => ["--filter", `...${name}`]);
   const { ok, output } = await runPnpm([...filters, "run", "build", "--silent"]);
   if (!ok) throw new Error(output);
