@@ -70,6 +70,7 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * A database from an older release is migrated. A copy of the file, without the directories, remains next to
  * it, such as `snap.db.schema-4`: older releases cannot open the migrated one.
  *
+ * @throws TypeError without a `directory` or a `filename`.
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release (code
  * `schema_newer`), or while the folder is in use by another service, or being restored (`folder_in_use`).
  *
@@ -79,7 +80,7 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  * await engine.close();
  */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const filename = "directory" in options ? join(options.directory, "snap.db") : options.filename;
+  const filename = filenameOf(options);
   const { busyTimeoutMs = 1000, beforeMigration = () => {} } = options;
   const lock = lockFolder(filename, {
     use: options.isService === true ? "service" : "shared",
@@ -123,6 +124,13 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     close();
     throw error;
   }
+}
+
+/** Callers without type checks may pass neither; a file would then get the name `undefined`. */
+function filenameOf(options: SqliteStorageOptions): string {
+  const filename = "directory" in options ? options.directory : options.filename;
+  if (typeof filename !== "string") throw new TypeError("openSqliteStorage needs a directory or a filename");
+  return "directory" in options ? join(filename, "snap.db") : filename;
 }
 
 /** Large enough to allocate pages, small enough to write every second. */

@@ -52,6 +52,16 @@ describe("the file", () => {
     await storage.close();
   });
 
+  it.each([{}, { directory: undefined }, { filename: undefined }])(
+    "must be named: %j is rejected before anything is created",
+    async (options) => {
+      await expect(openSqliteStorage(options as { filename: string })).rejects.toThrow(
+        new TypeError("openSqliteStorage needs a directory or a filename"),
+      );
+      await expect(stat("undefined.lock")).rejects.toThrow("ENOENT");
+    },
+  );
+
   it("can have a different name", async () => {
     const filename = join(await temporaryDirectory(), "other.sqlite");
     const storage = await openSqliteStorage({ filename });

@@ -63,6 +63,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const rows: string[] = [];
+let hasFailed = false;
 for (const [name, description, check] of CHECKS) {
   if (names.length > 0 && !names.includes(name)) continue;
   const startedMs = performance.now();
@@ -72,6 +73,9 @@ for (const [name, description, check] of CHECKS) {
   const row = `${ok ? "ok    " : "FAILED"}  ${name.padEnd(9)} ${seconds.padStart(6)} s  ${description}`;
   console.log(ok ? row : `${output}\n${row}`);
   rows.push(row);
-  if (!ok) process.exitCode = 1;
+  hasFailed ||= !ok;
 }
-if (process.exitCode === 1) console.log(`\n${rows.join("\n")}`);
+if (hasFailed) {
+  console.log(`\n${rows.join("\n")}`);
+  process.exitCode = 1;
+}

@@ -74,7 +74,8 @@ describe("a page that floods the connection to the browser", () => {
     await expectNeighborToRender();
     expect(await flooding).toMatchObject({ code: "upstream_error", pageEnded: true });
     await expectNeighborToRender();
-    expect(events).toEqual([
+    // on a busy machine, the page may be moved to an isolated browser before it is ended there
+    expect(events.filter(({ type }) => type === "page-ended")).toEqual([
       {
         type: "page-ended",
         reason: "events",

@@ -32,6 +32,9 @@ const FULL_ADVICE =
   "no backup was made, and nothing is left behind except on stdout; free space there, write to another " +
   "disk, or leave out the cached renderings with --without-renderings";
 
+/** System calls that only the target's folder gets; the errors of others may concern the data folder. */
+const TARGET_FOLDER_ACTIONS: Readonly<Record<string, string>> = { scandir: "read", mkdtemp: "write to" };
+
 /**
  * Backs up the data folder. The file gets its name once it is complete and on disk. If anything fails before that, no
  * file is left behind.
@@ -70,17 +73,14 @@ export async function backUp({
     }
   };
   return withWorkDirectory(parent, work).catch((error: unknown) => {
-    if (target !== null && isPermissionError(error) && isFromMkdtemp(error))
-      throw invalidTarget(`cannot write to ${parent}`);
+    const { syscall = "" } = error as { syscall?: string };
+    const failedAction = TARGET_FOLDER_ACTIONS[syscall];
+    if (target !== null && isPermissionError(error) && failedAction !== undefined)
+      throw invalidTarget(`cannot ${failedAction} ${parent}`);
     if (!isDiskFullError(error)) throw error;
     const folder = target === null ? `${parent}, or the output,` : parent;
     throw diskFullError(folder, { advice: FULL_ADVICE, cause: error });
   });
-}
-
-/** This call needs write access to the folder; other errors may concern the data folder. */
-function isFromMkdtemp(error: unknown): boolean {
-  return (error as { syscall?: string }).syscall === "mkdtemp";
 }
 
 /** Returns why the backup could not be recorded, as on a full disk; `null` if it was. */

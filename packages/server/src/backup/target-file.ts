@@ -1,3 +1,4 @@
+import { messageOf } from "@snap/engine/internals";
 import type { Stats } from "node:fs";
 import { open, readlink, realpath, rename, stat } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
@@ -58,7 +59,9 @@ async function followLinks(path: string, linksLeft = LINKS_MAX): Promise<string>
 async function isReplaceable(path: string, existing: Stats): Promise<boolean> {
   if (!existing.isFile()) return false;
   if (existing.size === 0) return true;
-  const file = await open(path);
+  const file = await open(path).catch((error: unknown) => {
+    throw invalidTarget(messageOf(error));
+  });
   try {
     const name = Buffer.from(`${NAMES.manifest}\0`);
     const { buffer } = await file.read(Buffer.alloc(name.byteLength), 0, name.byteLength, 0);

@@ -86,7 +86,7 @@ function createAccount(options: CreateOptions): Promise<void> {
     printLines(`Created account ${account.id} for ${account.email}.`);
     if (account.plan === null)
       printLines(
-        `It has no plan and cannot render yet. Set one: snap-server accounts update ${account.id} --plan starter`,
+        `It has no plan and cannot render yet. Set one: snap-server accounts update ${account.id} --plan PLAN`,
       );
     printLines(`Create a token for it: snap-server tokens create --account ${account.id}`);
   };
@@ -105,7 +105,7 @@ function listAccounts({ unverified, ...filter }: ListFilters, command: Command):
       row: (account) => tableRow(account, plans),
       whenEmpty: [
         "No accounts yet. Create one:",
-        "  snap-server accounts create --email you@example.com --plan starter",
+        `  snap-server accounts create --email you@example.com --plan ${plans[0]?.slug ?? "PLAN"}`,
       ],
     });
   });

@@ -7,7 +7,7 @@ import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from
 import { invalidBody } from "../requests/request-body.ts";
 
 /** Includes folders, and the entries that macOS adds for each file. */
-const ENTRIES_MAX = 4 * DOCUMENT_LIMITS.files;
+export const ZIP_ENTRIES_MAX = 4 * DOCUMENT_LIMITS.files;
 
 /** Entries that macOS adds. */
 const IGNORED = /^__MACOSX\/|(^|\/)\.DS_Store$/;
@@ -39,9 +39,9 @@ export async function readZip(body: Buffer): Promise<readonly SentFile[]> {
 async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   // `pathOf` decodes the names, and the engine checks those of files, as for other uploads
   const zip = await fromBufferPromise(body, { decodeStrings: false });
-  if (zip.entryCount > ENTRIES_MAX)
+  if (zip.entryCount > ZIP_ENTRIES_MAX)
     throw tooManyFiles(
-      `${DOCUMENT_LIMITS.files} files, and a ZIP file at most ${ENTRIES_MAX} files and folders`,
+      `${DOCUMENT_LIMITS.files} files, and a ZIP file at most ${ZIP_ENTRIES_MAX} files and folders`,
     );
   const files: SentFile[] = [];
   const size = new UnpackedSize();

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "./command.ts";
@@ -20,6 +20,14 @@ describe("snap-server accounts", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("snap-server accounts create --email you@example.com --plan starter");
     expect(await workspace.json(["accounts", "list"])).toEqual([]);
+
+    const plansFile = join(workspace.directory, "plans.json");
+    await writeFile(
+      plansFile,
+      JSON.stringify([{ slug: "team", name: "Team", creditsPerPeriod: 100, requestsPerMinute: 40 }]),
+    );
+    const other = await workspace.run(["accounts", "list"], { SNAP_PLANS_FILE: plansFile });
+    expect(other.stdout).toContain("snap-server accounts create --email you@example.com --plan team");
   });
 
   it("makes the data folder accessible only to its owner", async () => {

@@ -4,6 +4,8 @@ import { createFakeClock, createFakeRenderer, createFakeWebhookSender } from "@s
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import {
+  chmod,
+  chown,
   copyFile,
   mkdir,
   mkdtemp,
@@ -361,6 +363,36 @@ describe("a backup", () => {
     expect(await workspace.run(["backup", "/sys/snap.tar"])).toMatchObject({
       code: 1,
       stderr: "error: cannot write to /sys; no backup was made; choose another file\n",
+    });
+  });
+
+  // root can read every file
+  it.runIf(process.getuid?.() === 0)("names a folder or a backup that it cannot read", async () => {
+    await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
+    const user = 65_534;
+    const folder = join(workspace.directory, "backups");
+    const file = join(folder, "snap.tar");
+    await mkdir(folder);
+    await writeFile(file, "a backup of another user", { mode: 0o600 });
+    const dataDir = join(workspace.directory, "data");
+    for (const name of await readdir(dataDir)) await chown(join(dataDir, name), user, user);
+    await chown(dataDir, user, user);
+    await chmod(workspace.directory, 0o755);
+    const backUp = (target: string): Promise<unknown> =>
+      promisify(execFile)(process.execPath, [CLI, "backup", target], {
+        uid: user,
+        gid: user,
+        cwd: workspace.directory,
+        env: workspace.environment,
+      }).catch(({ code, stderr }: { readonly code: number; readonly stderr: string }) => ({ code, stderr }));
+    expect(await backUp(file)).toEqual({
+      code: 1,
+      stderr: `error: EACCES: permission denied, open '${file}'; no backup was made; choose another file\n`,
+    });
+    await chmod(folder, 0o733);
+    expect(await backUp(join(folder, "new.tar"))).toEqual({
+      code: 1,
+      stderr: `error: cannot read ${folder}; no backup was made; choose another file\n`,
     });
   });
 

@@ -1,5 +1,6 @@
 import { SIGNED_PARAMETERS_MAX } from "../../../../engine/src/tokens/authenticate-signed.ts";
 import { SETTINGS } from "../../../../server/src/config/settings.ts";
+import { ZIP_ENTRIES_MAX } from "../../../../server/src/documents/read-zip.ts";
 import { INLINE_LIMITS } from "../../../../server/src/mcp/results.ts";
 import { HTTP_LIMITS } from "../../../../server/src/requests/limits.ts";
 import { BATCH_LIMITS, CAPTURE_LIMITS, DOCUMENT_LIMITS, LIMITS } from "@snap/protocol";
@@ -17,6 +18,7 @@ export const limitsPage: ReferencePage = {
     limitsTable(BATCH_LIMITS, "BATCH_LIMITS"),
     "## Documents",
     limitsTable(DOCUMENT_LIMITS, "DOCUMENT_LIMITS"),
+    `A ZIP file may have at most ${count(ZIP_ENTRIES_MAX)} entries, including folders.`,
     "## Rendering size",
     "If the parameters alone exceed these limits, the request fails with `validation_failed`. If the size depends on the page, the render fails with `render_failed` and the note `capture-too-large`, and its credit is refunded.",
     table(
@@ -45,6 +47,7 @@ export const limitsPage: ReferencePage = {
           "pieces in which a request body arrives, such as chunks",
           `${count(HTTP_LIMITS.bodyPieces)}, and one more for every ${HTTP_LIMITS.bytesPerPiece} bytes`,
         ],
+        ["values in a JSON body, counting arrays and objects", count(HTTP_LIMITS.jsonValues)],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
         ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
         ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
