@@ -1,10 +1,10 @@
 import { build } from "@snap/workshop/build";
-import { widenPath } from "@snap/workshop/machine/run";
+import { extendPath } from "@snap/workshop/machine/run";
 
 // `pnpm bench [--quick] [--write] [NAME...]`: runs scenarios, prints a report, and with --write updates docs/benchmarks.md.
 // Exit on a signal, so the exit handlers stop the child processes.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-widenPath();
+extendPath();
 try {
   await build();
   // bench.ts imports the built packages, so it must be imported after the build.

@@ -12,14 +12,14 @@ import { openStorage, useServer } from "./server.ts";
 const PERIOD = { accountId: "acct_1", period: { startedAt: 0, resetsAt: 1_000_000 }, granted: 10 };
 const reservation = { ...PERIOD, reservationId: "res_1", now: 1, lapsesAt: 900_000 };
 
-/** Numbers of responses to let through before the cut; no operation below receives as many as the last. */
-const RESPONSES = Array.from({ length: 10 }, (_, skipped) => skipped);
+/** How many responses to let through before the cut. Every operation below receives fewer than the largest number. */
+const SKIPPED_COUNTS = Array.from({ length: 10 }, (_, skipped) => skipped);
 
 describe("a call whose connection is lost before the response", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useServer();
-  const ends: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
   afterEach(async () => {
-    for (const end of ends.splice(0)) await end();
+    for (const cleanUp of cleanups.splice(0)) await cleanUp();
   });
 
   const open = async (): Promise<{ storage: Storage; proxy: CuttingProxy; url: string }> => {
@@ -28,7 +28,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     const storage = await openStorage({ url: proxy.url(url.slice(url.lastIndexOf("/") + 1)) });
     // connects, so the next response is the operation's
     await storage.ledger.balance({ ...PERIOD, now: 1 });
-    ends.push(
+    cleanups.push(
       () => storage.close(),
       () => proxy.close(),
     );
@@ -86,7 +86,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
       secretKey: "a key for this test",
       resolver: createFakeResolver({ "example.com": ["93.184.215.14"] }),
     });
-    ends.unshift(() => engine.close());
+    cleanups.unshift(() => engine.close());
     const account = await engine.accounts.create({ email: "a@b.org", planSlug: "starter", verified: true });
     const { token } = await engine.tokens.create({ accountId: account.id });
     const principal = await engine.authenticate(token);
@@ -99,11 +99,11 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
     expect(await engine.credits(account)).toMatchObject({ remaining: 1000, used: 0 });
   });
 
-  it("rotates a token once, so the overlap applies to the previous secrets", async () => {
+  it("rotates a token once, so the previous secrets remain valid during the overlap", async () => {
     const former = { secretHash: "01".repeat(32), sealedSigningSecret: "01".repeat(60) };
     const next = { secretHash: "02".repeat(32), sealedSigningSecret: "02".repeat(60), rotatedAt: 5 };
     let cuts = 0;
-    for (const skipped of RESPONSES) {
+    for (const skipped of SKIPPED_COUNTS) {
       const { storage, proxy } = await open();
       const account = {
         emailVerifiedAt: null,
@@ -129,7 +129,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
 
   it("reports that it deleted an account", async () => {
     let cuts = 0;
-    for (const skipped of RESPONSES) {
+    for (const skipped of SKIPPED_COUNTS) {
       const { storage, proxy } = await open();
       await storage.accounts.insert(sampleAccount());
       proxy.cutResponse(skipped);
@@ -143,7 +143,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
 
   it("stores a batch once", async () => {
     let cuts = 0;
-    for (const skipped of RESPONSES) {
+    for (const skipped of SKIPPED_COUNTS) {
       const { storage, proxy } = await open();
       proxy.cutResponse(skipped);
       await storage.batches.insert(sampleBatch("batch_1"));
@@ -156,7 +156,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
 
   it("finishes and charges an item once", async () => {
     let cuts = 0;
-    for (const skipped of RESPONSES) {
+    for (const skipped of SKIPPED_COUNTS) {
       const { storage, proxy } = await open();
       await storage.batches.insert(sampleBatch("batch_1"));
       await storage.ledger.reserve(reservation);
@@ -214,7 +214,7 @@ describe("a call whose connection is lost before the response", { tags: ["postgr
 
   it("records a delivery attempt once", async () => {
     let cuts = 0;
-    for (const skipped of RESPONSES) {
+    for (const skipped of SKIPPED_COUNTS) {
       const { storage, proxy } = await open();
       await storage.batches.insert(sampleBatch("batch_1"));
       proxy.cutResponse(skipped);

@@ -16,7 +16,7 @@ import {
 } from "../../testing/test/servers/object-store.ts";
 import { openInTemporaryDirectory } from "./temporary.ts";
 
-/* Tests the rendering cache with its bytes in a bucket, with real sockets, signatures and a real index. */
+/* Tests a rendering cache that stores its bytes in a bucket, using real sockets, real signatures and a real index. */
 
 const DAY_MS = 86_400_000;
 
@@ -51,9 +51,9 @@ describe.each<[string, Partial<ObjectRenderingsOptions>]>([
   );
 });
 
-const NAME = { accountId: "acct_1", key: "0f1e" };
+const KEY = { accountId: "acct_1", key: "0f1e" };
 const LARGE = sampleRendering({ bytes: new Uint8Array(50_000).fill(7) });
-const named = { ...NAME, now: STORED_AT };
+const named = { ...KEY, now: STORED_AT };
 
 interface Opened {
   readonly renderings: RenderingStore;
@@ -61,7 +61,7 @@ interface Opened {
   readonly onError: ReturnType<typeof vi.fn<(error: Error) => void>>;
   readonly onRecovered: ReturnType<typeof vi.fn<() => void>>;
   /** Advances the clock, by default past the pause of a failing bucket; a negative number sets it back. */
-  readonly wait: (ms?: number) => void;
+  readonly advanceClock: (ms?: number) => void;
 }
 
 async function open(options: Partial<S3StoreOptions> = {}): Promise<Opened> {
@@ -78,7 +78,7 @@ async function open(options: Partial<S3StoreOptions> = {}): Promise<Opened> {
     onError,
     onRecovered,
   });
-  return { renderings, index, onError, onRecovered, wait: (ms = 5_000) => void (now += ms) };
+  return { renderings, index, onError, onRecovered, advanceClock: (ms = 5_000) => void (now += ms) };
 }
 
 const keys = (): string[] => [...server.objects.keys()];
@@ -88,7 +88,7 @@ const pathOf = (accountId: string, day = "2026-01-02"): RegExp =>
 describe("createObjectRenderings", () => {
   it("stores the bytes under the day of expiry and the account, and only a pointer in the index", async () => {
     const { renderings, index } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     expect(keys()).toEqual([expect.stringMatching(pathOf("acct_1"))]);
     expect([...server.objects.values()]).toEqual([
       { bytes: Buffer.from(LARGE.bytes), contentType: "image/png" },
@@ -104,8 +104,8 @@ describe("createObjectRenderings", () => {
   it("stores 32,768 bytes in the index, and returns larger renderings stored there earlier", async () => {
     const { renderings, index } = await open();
     const requests = server.requests();
-    await renderings.put({ ...NAME, rendering: sampleRendering({ bytes: new Uint8Array(32_768) }) });
-    await index.put({ ...NAME, key: "before", rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: sampleRendering({ bytes: new Uint8Array(32_768) }) });
+    await index.put({ ...KEY, key: "before", rendering: LARGE });
     expect((await renderings.get(named))?.bytes).toHaveLength(32_768);
     expect((await renderings.get({ ...named, key: "before" }))?.bytes).toHaveLength(50_000);
     expect(server.requests()).toBe(requests);
@@ -113,7 +113,7 @@ describe("createObjectRenderings", () => {
 
   it("never reads another account's object, even if the index points to it", async () => {
     const { renderings, index } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     const entry = await index.get(named);
     if (entry === null) throw new Error("the entry is missing");
     await index.put({ accountId: "acct_2", key: "0f1e", rendering: entry });
@@ -129,7 +129,7 @@ describe("createObjectRenderings", () => {
     ["shorter", () => replaceAll(LARGE.bytes.subarray(1))],
   ])("treats an object that is %s as a cache miss, and deletes its entry", async (_, damage) => {
     const { renderings, index, onError } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     damage();
     expect(await renderings.get(named)).toBeNull();
     expect(await index.peek(named)).toBeNull();
@@ -140,11 +140,11 @@ describe("createObjectRenderings", () => {
     [500, "500 InternalError"],
     [403, "403 AccessDenied"],
     [404, "404 NoSuchBucket"],
-    ["truncates", "the connection was lost, or the response is not HTTP or too long"],
+    ["truncates", "the connection was lost, or the response is too long or not valid HTTP"],
     ["silent", "no response within 2000 ms"],
-  ])("does not use a bucket with the fault %j for 5 s, and reports it once", async (fault, detail) => {
-    const { renderings, index, onError, onRecovered, wait } = await open({ timeoutMs: 2_000 });
-    await renderings.put({ ...NAME, rendering: LARGE });
+  ])("stops using a bucket for 5 s after the fault %j, and reports it once", async (fault, detail) => {
+    const { renderings, index, onError, onRecovered, advanceClock: wait } = await open({ timeoutMs: 2_000 });
+    await renderings.put({ ...KEY, rendering: LARGE });
     server.failNext(fault);
     expect(await renderings.get(named)).toBeNull();
     expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
@@ -161,8 +161,8 @@ describe("createObjectRenderings", () => {
   });
 
   it("tries a failing bucket with only one of several requests every 5 s", async () => {
-    const { renderings, onError, wait } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    const { renderings, onError, advanceClock: wait } = await open();
+    await renderings.put({ ...KEY, rendering: LARGE });
     server.failAll("GET", 500);
     const getThree = (): Promise<unknown[]> => Promise.all([1, 2, 3].map(() => renderings.get(named)));
     await renderings.get(named);
@@ -176,8 +176,8 @@ describe("createObjectRenderings", () => {
   });
 
   it("tries a failed bucket again after the clock was set back", async () => {
-    const { renderings, onRecovered, wait } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    const { renderings, onRecovered, advanceClock: wait } = await open();
+    await renderings.put({ ...KEY, rendering: LARGE });
     server.failNext(500);
     expect(await renderings.get(named)).toBeNull();
     wait(-3_600_000);
@@ -186,25 +186,25 @@ describe("createObjectRenderings", () => {
   });
 
   it("reports an outage once, however often the bucket is tried", async () => {
-    const { renderings, onError, onRecovered, wait } = await open();
+    const { renderings, onError, onRecovered, advanceClock: wait } = await open();
     server.failAll("PUT", 500);
     for (let tries = 0; tries < 3; tries += 1) {
-      await renderings.put({ ...NAME, rendering: LARGE });
+      await renderings.put({ ...KEY, rendering: LARGE });
       wait();
     }
     server.failAll("PUT", null);
-    await renderings.put({ ...NAME, rendering: LARGE });
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("uses the bucket as usual if the callbacks for its outage throw", async () => {
-    const { renderings, onError, onRecovered, wait } = await open();
+    const { renderings, onError, onRecovered, advanceClock: wait } = await open();
     for (const callback of [onError, onRecovered])
       callback.mockImplementation(() => {
         throw new Error("the log is closed");
       });
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     server.failNext(503);
     expect(await renderings.get(named)).toBeNull();
     wait();
@@ -212,31 +212,31 @@ describe("createObjectRenderings", () => {
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
-  it("neither stores a large rendering nor returns the one it replaces while the bucket fails", async () => {
+  it("neither stores a large rendering nor returns the one it replaces while the bucket is failing", async () => {
     const { renderings, onError } = await open();
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    await renderings.put({ ...KEY, rendering: sampleRendering() });
     server.failNext(503);
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     expect(await renderings.get(named)).toBeNull();
     expect(keys()).toEqual([]);
     expect(onError).toHaveBeenCalledTimes(1);
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    await renderings.put({ ...KEY, rendering: sampleRendering() });
     expect((await renderings.get(named))?.bytes).toHaveLength(6);
   });
 
   it("leaves no object for an account that is being deleted", async () => {
     const { renderings } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     await renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT });
     expect(keys()).toEqual([]);
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     expect(keys()).toEqual([]);
   });
 
   it("deletes a rendering with its object", async () => {
     const { renderings } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
-    await renderings.delete(NAME);
+    await renderings.put({ ...KEY, rendering: LARGE });
+    await renderings.delete(KEY);
     expect(keys()).toEqual([]);
   });
 
@@ -270,11 +270,11 @@ describe("createObjectRenderings", () => {
 
   it.each<[string, string, StoreFault]>([
     ["cannot be listed", "GET", 500],
-    ["responds with a page instead of a list", "GET", "captive-portal"],
+    ["responds with an HTML page instead of a listing", "GET", "captive-portal"],
     ["refuses to delete", "DELETE", 403],
-  ])("rejects a purge of a bucket that %s, and can repeat it", async (_, method, fault) => {
+  ])("reports that a purge failed if the bucket %s, and can be called again", async (_, method, fault) => {
     const { renderings, index } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     server.failAll(method, fault);
     const message = /^the object store failed \(.+\), so renderings may remain in it until a retry succeeds$/;
     await expect(renderings.purge({ accountId: "acct_1" })).rejects.toThrow(message);
@@ -289,9 +289,9 @@ describe("createObjectRenderings", () => {
 
   it("prunes objects the day after their renderings expire", async () => {
     const { renderings } = await open();
-    await renderings.put({ ...NAME, rendering: LARGE });
+    await renderings.put({ ...KEY, rendering: LARGE });
     // replaces it in the index; the first object remains
-    await renderings.put({ ...NAME, rendering: { ...LARGE, expiresAt: EXPIRES_AT + DAY_MS } });
+    await renderings.put({ ...KEY, rendering: { ...LARGE, expiresAt: EXPIRES_AT + DAY_MS } });
     await renderings.prune({ now: EXPIRES_AT + 23 * 3_600_000, limit: 10 });
     expect(keys()).toHaveLength(2);
     await renderings.prune({ now: EXPIRES_AT + DAY_MS, limit: 10 });
@@ -314,7 +314,7 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([]);
   });
 
-  it("repeats a prune that failed at the next call, not after an hour", async () => {
+  it("retries a failed prune on the next call, rather than after an hour", async () => {
     const { renderings } = await open();
     server.objects.set("snap cache/cache/2025-12-31/acct_1/1", {
       bytes: Buffer.of(),

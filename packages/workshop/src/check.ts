@@ -1,7 +1,7 @@
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.ts";
-import { run, widenPath, type Outcome } from "./machine/run.ts";
+import { run, extendPath, type Outcome } from "./machine/run.ts";
 import { packPackages } from "./pack-packages.ts";
 import { CACHE, ROOT } from "./workspace.ts";
 
@@ -55,7 +55,7 @@ async function checkPackages(): Promise<Outcome> {
   return { ok: problems.length === 0, output: problems.join("\n\n") };
 }
 
-widenPath();
+extendPath();
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !CHECKS.some(([known]) => known === name));
 if (unknown.length > 0) {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { build } from "./build.ts";
-import { execNode, widenPath } from "./machine/run.ts";
+import { execNode, extendPath } from "./machine/run.ts";
 import { setUpMachine } from "./machine/set-up.ts";
 import { ROOT } from "./workspace.ts";
 
-widenPath();
+extendPath();
 await build();
 const missing = await setUpMachine("start");
 if (missing.some(({ need }) => need.start === "required")) process.exit(1);

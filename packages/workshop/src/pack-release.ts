@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { build } from "./build.ts";
-import { widenPath } from "./machine/run.ts";
+import { extendPath } from "./machine/run.ts";
 import { packPackages } from "./pack-packages.ts";
 
 // `pnpm pack-release FOLDER [PACKAGE...]`: builds the packages, and packs those to publish, or the named ones with what
@@ -11,7 +11,7 @@ if (folder === undefined) {
   console.error("Name the folder for the archives: pnpm pack-release FOLDER [PACKAGE...]");
   process.exit(1);
 }
-widenPath();
+extendPath();
 try {
   await build();
   for (const { filename } of await packPackages(names, resolve(folder))) console.log(filename);

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "./build.ts";
-import { execNode, widenPath } from "./machine/run.ts";
+import { execNode, extendPath } from "./machine/run.ts";
 import { ROOT } from "./workspace.ts";
 
 // `pnpm site` serves the documentation and reloads changed pages, `pnpm site build` builds the
 // pages to publish, and `pnpm site reference` generates files from the code.
 // `pnpm site gallery [NAME...]` renders the pictures of the gallery.
-widenPath();
+extendPath();
 const [task = "dev", ...options] = process.argv.slice(2);
 if (task === "reference" || task === "gallery") {
   await build();

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { build } from "./build.ts";
-import { execNode, widenPath } from "./machine/run.ts";
+import { execNode, extendPath } from "./machine/run.ts";
 import { setUpMachine } from "./machine/set-up.ts";
 import { ROOT } from "./workspace.ts";
 
-widenPath();
+extendPath();
 await build();
 const options = process.argv.slice(2);
 // Named test files may need few parts, or none. In CI, a missing required part fails the run.

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run, widenPath } from "../src/machine/run.ts";
+import { run, extendPath } from "../src/machine/run.ts";
 import { ROOT } from "../src/workspace.ts";
 
 /** Forbidden imports: the rule that each breaks, the file, and the import. */
@@ -107,7 +107,7 @@ describe("the dependency rules", () => {
   let violations: string[];
 
   beforeAll(async () => {
-    widenPath();
+    extendPath();
     folder = await mkdtemp(join(tmpdir(), "dependency-rules-"));
     await symlink(join(ROOT, "tsconfig.base.json"), join(folder, "tsconfig.base.json"));
     const planted = PLANTED.map(([, ...fileAndLine]) => fileAndLine);

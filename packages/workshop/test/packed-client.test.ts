@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run, widenPath } from "../src/machine/run.ts";
+import { run, extendPath } from "../src/machine/run.ts";
 import { ROOT } from "../src/workspace.ts";
 import { compile } from "./compile.ts";
 import { installWithNpm } from "./install-packed.ts";
@@ -94,7 +94,7 @@ const MODULES = {
 
 let project: string;
 beforeAll(async () => {
-  widenPath();
+  extendPath();
   project = await realpath(await mkdtemp(join(tmpdir(), "packed-client-")));
   await installWithNpm(project, ["client"]);
   const files = {

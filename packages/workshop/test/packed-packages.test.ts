@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run, widenPath, type Outcome } from "../src/machine/run.ts";
+import { run, extendPath, type Outcome } from "../src/machine/run.ts";
 import { packPackages, type Packed } from "../src/pack-packages.ts";
 import { ROOT } from "../src/workspace.ts";
 import { compile } from "./compile.ts";
@@ -82,7 +82,7 @@ const CONSOLE = `
 let project: string;
 let archives: readonly Packed[];
 beforeAll(async () => {
-  widenPath();
+  extendPath();
   project = await realpath(await mkdtemp(join(tmpdir(), "packed-packages-")));
   archives = await installWithLinks(project, ["sharp"]);
 });

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run, widenPath } from "../src/machine/run.ts";
+import { run, extendPath } from "../src/machine/run.ts";
 import { listen, type Listening } from "./examples/listen.ts";
 import { servePage } from "./examples/serve-page.ts";
 import { startSnap, type RunningSnap } from "./examples/start-snap.ts";
@@ -45,7 +45,7 @@ let folder: string;
 let collection: Collection;
 
 beforeAll(async () => {
-  widenPath();
+  extendPath();
   folder = await mkdtemp(join(tmpdir(), "snap-postman-"));
   page = await servePage();
   service = await startSnap({ allowTargets: page.host });

@@ -18,7 +18,7 @@ export interface VerifyWebhookOptions {
   readonly now?: Date | number | undefined;
 }
 
-/** Strict, because `Number` also reads `0x10`, `1e9` and spaces. */
+/** Strict, because `Number` also accepts `0x10`, `1e9` and surrounding spaces. */
 const TIMESTAMP = /^[0-9]{1,12}$/;
 /** Checked first, to avoid hashing the body for a malformed signature. */
 const SIGNATURE = /^[0-9a-f]{64}$/;
@@ -33,7 +33,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  * @param rawBody The unparsed body.
  * @param headers All headers of the request.
  * @param secret The signing secret of the token that submitted the batch, or several during a rotation.
- * @throws WebhookError if the delivery cannot be trusted; see its `code`.
+ * @throws WebhookError if the delivery cannot be trusted, or the receiver is misconfigured; see its `code`.
  * @example
  * app.post("/webhooks/snap", express.raw({ type: "application/json" }), (request, response) => {
  *   const batch = verifyWebhook(request.body, request.headers, signingSecret);
@@ -90,14 +90,14 @@ export function verifyDelivery(
   return batch;
 }
 
-interface ReceivedDelivery {
+interface SignedDelivery {
   readonly body: Uint8Array;
   readonly timestamp: string;
   readonly signature: string;
 }
 
 /** Tries every secret, so the timing does not reveal which one matched. */
-function isSigned({ body, timestamp, signature }: ReceivedDelivery, secrets: readonly string[]): boolean {
+function isSigned({ body, timestamp, signature }: SignedDelivery, secrets: readonly string[]): boolean {
   return secrets
     .map((secret) => equalsInConstantTime(signature, signWebhook({ timestamp, body }, secret)))
     .includes(true);

@@ -75,5 +75,5 @@ const EXPLANATIONS: Readonly<Record<Exclude<WebhookFailureReason, "timed-out">, 
   "resolver-failed": "name resolution failed",
   unreachable: "no connection, or an invalid certificate",
   "proxy-failed": "the upstream proxy failed",
-  broken: "the connection was lost, or the response is not HTTP or too long",
+  broken: "the connection was lost, or the response is too long or not valid HTTP",
 };

@@ -1,7 +1,7 @@
 import { SIGNATURE_PARAMETERS, verifyQuery } from "@snap/protocol";
 import { invalidParameter, SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
-import { isUsable } from "./authenticate.ts";
+import { isUnexpired } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
 import { decrypts } from "./check-secret-key.ts";
 import { previousOf } from "./previous-secrets.ts";
@@ -54,7 +54,7 @@ export async function authenticateSigned(
   const isValid = isSignedWith(found?.token.sealedSigningSecret ?? decoyOf(seal));
   const previous = isValid || found === null ? null : previousOf(found.token, now);
   const usesPrevious = previous !== null && isSignedWith(previous.sealedSigningSecret);
-  if (found === null || !(isValid || usesPrevious) || !isUsable(found, now)) throw invalidSignature(id);
+  if (found === null || !(isValid || usesPrevious) || !isUnexpired(found, now)) throw invalidSignature(id);
   const principal: Principal = usesPrevious ? { ...found, usesPrevious } : found;
   requireActive(principal.account);
   const expiresAt = requireUnexpired(query, now);

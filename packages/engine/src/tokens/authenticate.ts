@@ -35,7 +35,7 @@ export async function authenticate(
 }
 
 /** Returns whether the token has not expired. */
-export function isUsable({ token: { expiresAt } }: Principal, now: number): boolean {
+export function isUnexpired({ token: { expiresAt } }: Principal, now: number): boolean {
   return expiresAt === null || expiresAt > now;
 }
 
@@ -46,19 +46,18 @@ export function isUsable({ token: { expiresAt } }: Principal, now: number): bool
  */
 export function requireUsable(principal: Principal | null, now: number): Principal {
   if (principal === null) throw unauthenticated();
-  if (!isUsable(principal, now)) throw unauthenticated(`token ${principal.token.id} has expired`);
+  if (!isUnexpired(principal, now)) throw unauthenticated(`token ${principal.token.id} has expired`);
   requireActive(principal.account);
   return principal;
 }
 
 /**
- * @param detail The reason, for the log. It contains the token id that the caller sent, so operators notice the use of
- * a revoked token.
+ * @param detail The reason, for the log. It contains the token's id, so operators can notice the use of a revoked token.
  */
 function unauthenticated(detail?: string): SnapError {
   return new SnapError(
     "unauthenticated",
-    "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
+    "The bearer token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
     { detail },
   );
 }

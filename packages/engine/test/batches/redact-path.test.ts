@@ -3,7 +3,7 @@ import { redactPath } from "../../src/batches/redact-path.ts";
 
 const LONG = `/hooks/${"s".repeat(2000)}`;
 
-it("redacts a long path in a long text full of escapes", () => {
+it("redacts a long path in a long response full of escapes", () => {
   const path = `/${"%5C".repeat(600)}`;
   const text = String.raw`\\`.repeat(1000);
   expect(redactPath(`${text}!`, `https://hooks.example.com${path}`)).toContain("[path]");

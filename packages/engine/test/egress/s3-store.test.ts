@@ -99,8 +99,12 @@ describe("createS3Store", () => {
     [503, "unavailable", "503 SlowDown"],
     [429, "unavailable", "429 Unknown"],
     [200, "unavailable", "200 Unknown"],
-    ["resets", "unavailable", "the connection was lost, or the response is not HTTP or too long"],
-    ["loses-response", "unavailable", "the connection was lost, or the response is not HTTP or too long"],
+    ["resets", "unavailable", "the connection was lost, or the response is too long or not valid HTTP"],
+    [
+      "loses-response",
+      "unavailable",
+      "the connection was lost, or the response is too long or not valid HTTP",
+    ],
   ])("reports %j as %s", async (fault, reason, detail) => {
     server.failNext(fault);
     expect(await put("a.png")).toEqual({ failure: { reason, detail } });
@@ -186,7 +190,7 @@ describe("createS3Store, as a bucket", () => {
   it.each<[StoreFault, string]>([
     [404, "404 NoSuchBucket"],
     [500, "500 InternalError"],
-    ["truncates", "the connection was lost, or the response is not HTTP or too long"],
+    ["truncates", "the connection was lost, or the response is too long or not valid HTTP"],
   ])("reports %j on reading, deleting and listing", async (fault, detail) => {
     await put("a.png", { content });
     server.failAll("GET", fault);

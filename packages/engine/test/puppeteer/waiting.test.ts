@@ -15,7 +15,7 @@ const pageWithRedden = (script: string): string =>
   `<body><script>const redden = () => { document.body.style.background = "red" }; ${script}</script>`;
 
 /**
- * A red page whose script stops or replaces its load. The image shadows `document.readyState`,
+ * A red page whose script stops it from loading, or navigates away. The image shadows `document.readyState`,
  * which must not mislead the renderer.
  */
 const redPage = (script: string): string =>
@@ -178,7 +178,7 @@ describe.concurrent("waitUntil", () => {
     expect(await background("/on-load", { waitUntil: "load" })).toEqual(RED);
   });
 
-  it("networkidle0 waits until there is no connection", async () => {
+  it("networkidle0 waits until no connections are open", async () => {
     expect(await background("/after-fetch", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
@@ -288,7 +288,7 @@ describe.concurrent("delay and waitForSelector", () => {
     expect(readPng(bytes).pixel(5, 5)).toEqual(RED);
   });
 
-  it("fail with render_timeout if the element never exists", async () => {
+  it("fail with render_timeout if the element never appears", async () => {
     const options = { waitForSelector: "#never" };
     expect(
       (await failureOf(shortTimeoutRenderer.render(screenshot(site.url("/on-load"), options)))).code,

@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { addToAuditLog, recordChanges } from "../audit/record-changes.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { hasBody, readJson } from "../requests/request-body.ts";
-import { queryTextOf, segmentOf } from "../requests/request-target.ts";
+import { rawQueryOf, segmentOf } from "../requests/request-target.ts";
 import { send } from "../requests/response.ts";
 import type { AdminService } from "./admin-service.ts";
 import type { Operator } from "./authenticate.ts";
@@ -29,7 +29,7 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
     const operator = route.isPublic ? VISITOR : await service.authenticate(request);
     if (!route.isPublic) exchange.operator = operator.user;
     const id = segment === -1 ? "" : segmentOf(request.url, segment);
-    const queryText = queryTextOf(request.url);
+    const queryText = rawQueryOf(request.url);
     const body = takesBody && hasBody(request) ? await readJson(request) : undefined;
     const result = await recordChanges(engine, {
       work: (watched) => {

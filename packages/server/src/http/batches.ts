@@ -7,7 +7,7 @@ import { uncountedListDocument } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
 import { readJson } from "../requests/request-body.ts";
 import { readQuery, requireNoQuery } from "../requests/read-input.ts";
-import { queryTextOf, segmentOf } from "../requests/request-target.ts";
+import { rawQueryOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 
@@ -17,7 +17,7 @@ const ID_SEGMENT = 3;
 /** `POST /renders`. Only an authenticated caller can make the service read a body. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
-    requireNoQuery(queryTextOf(request.url));
+    requireNoQuery(rawQueryOf(request.url));
     const idempotencyKey = readIdempotencyKey(request);
     const document = await readJson(request);
     const batch = await engine.batches.submit({ principal, document, idempotencyKey });
@@ -39,7 +39,7 @@ export function listBatches(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) => {
     const { entries, more } = await engine.batches.list({
       principal,
-      ...readQuery(listQuery, queryTextOf(request.url)),
+      ...readQuery(listQuery, rawQueryOf(request.url)),
     });
     return json(uncountedListDocument({ entries, hasMore: more > 0 }, ownBatchSummaryDocument));
   };
@@ -54,7 +54,7 @@ export function getBatch(engine: Engine): BearerEndpoint {
 /** `GET /renders/{id}/deliveries`. */
 export function listDeliveries(engine: Engine): BearerEndpoint {
   return async ({ request, principal }) => {
-    const query = readQuery(listQuery, queryTextOf(request.url));
+    const query = readQuery(listQuery, rawQueryOf(request.url));
     const batchId = segmentOf(request.url, ID_SEGMENT);
     return json(
       uncountedListDocument(await engine.batches.attempts({ principal, batchId, ...query }), attemptDocument),

@@ -3,7 +3,7 @@ import { uploadOf } from "../documents/read-upload.ts";
 import type { BodyBudget } from "../requests/body-budget.ts";
 import { uploadQuery } from "../requests/fields.ts";
 import { readQuery } from "../requests/read-input.ts";
-import { queryTextOf, segmentOf } from "../requests/request-target.ts";
+import { rawQueryOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 
@@ -13,7 +13,7 @@ export function uploadDocument(
   { baseUrl, budget }: { readonly baseUrl: string; readonly budget: BodyBudget },
 ): BearerEndpoint {
   return async ({ request, principal }) => {
-    const { documentTtl: ttlSeconds } = readQuery(uploadQuery, queryTextOf(request.url));
+    const { documentTtl: ttlSeconds } = readQuery(uploadQuery, rawQueryOf(request.url));
     const memory = budget.open(principal.account.id);
     try {
       const content = uploadOf(request, memory);

@@ -9,7 +9,7 @@ import { captureFile, capturePage, type CaptureDependencies } from "../requests/
 import { factHeaders, renderingResponse } from "./rendering-response.ts";
 import { requireNoQuery } from "../requests/read-input.ts";
 import { invalidBody, readJson } from "../requests/request-body.ts";
-import { queryTextOf } from "../requests/request-target.ts";
+import { rawQueryOf } from "../requests/request-target.ts";
 
 /** Dependencies of the endpoints that respond with a rendering. */
 export interface RenderingDependencies extends CaptureDependencies {
@@ -20,7 +20,7 @@ export interface RenderingDependencies extends CaptureDependencies {
 /** `GET /snap`. */
 export function snap(dependencies: RenderingDependencies): BearerEndpoint {
   return (call) => {
-    const { answer, parameters } = separateQueryAnswer(queryTextOf(call.request.url));
+    const { answer, parameters } = separateQueryAnswer(rawQueryOf(call.request.url));
     const request = { ...call, entryPoint: "snap", parameters } as const;
     if (answer === "file") return respondWithFile(dependencies, request);
     const sent = Object.fromEntries(new URLSearchParams(parameters));
@@ -32,7 +32,7 @@ export function snap(dependencies: RenderingDependencies): BearerEndpoint {
 export function captureContent(dependencies: RenderingDependencies, budget: BodyBudget): BearerEndpoint {
   return async (call) => {
     const { request, principal } = call;
-    requireNoQuery(queryTextOf(request.url));
+    requireNoQuery(rawQueryOf(request.url));
     const memory = budget.open(principal.account.id);
     try {
       const body = await readJson(request, { maxBytes: DOCUMENT_LIMITS.uploadBytes, memory });

@@ -6,7 +6,7 @@ import { captureFile, type CaptureDependencies } from "../requests/capture-page.
 import { failureResponse } from "./envelope.ts";
 import { exchangeOf } from "../requests/exchange.ts";
 import { renderingResponse } from "./rendering-response.ts";
-import { queryTextOf } from "../requests/request-target.ts";
+import { rawQueryOf } from "../requests/request-target.ts";
 
 /** Pages from any origin may embed a signed rendering, and their scripts may read it. */
 const CROSS_ORIGIN = {
@@ -31,7 +31,7 @@ export function signedSnap(dependencies: CaptureDependencies): RequestHandler {
   return async (request, response) => {
     const exchange = exchangeOf(response);
     const respond = async (): Promise<HttpResponse> => {
-      const signed = await dependencies.engine.authenticateSigned(queryTextOf(request.url));
+      const signed = await dependencies.engine.authenticateSigned(rawQueryOf(request.url));
       const { principal, parameters } = signed;
       exchange.principal = principal;
       const holds = parseIfNoneMatch(request.headers["if-none-match"]);

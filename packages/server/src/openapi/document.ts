@@ -29,7 +29,7 @@ const BEARER = {
   type: "http",
   scheme: "bearer",
   description:
-    "An access token, `<id>|<secret>`, created in the console or on the command line, or the operator's `SNAP_TOKEN`.",
+    "A bearer token, `<id>|<secret>`, created in the console or on the command line, or the operator's `SNAP_TOKEN`.",
 } as const;
 
 /**

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorEnvelope } from "@snap/protocol";
 /** A message of each code, as the service words it. Actual ones of `not_found` name what was not found. */
 const MESSAGES: Readonly<Record<ErrorCode, string>> = {
   unauthenticated:
-    "The access token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
+    "The bearer token is missing, unknown, expired or revoked; send a valid one as `Authorization: Bearer <token>`.",
   no_active_plan: "The account has no active plan; choose one to render pages.",
   credit_limit_reached:
     "All credits for this period are used or reserved; new ones will be granted at 2026-04-01T12:00:00.000Z.",

@@ -1,7 +1,7 @@
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /**
- * Converts a request target to origin form (RFC 9112, 3.2): drops scheme and authority, and turns `*` into `/`. Node
+ * Converts a request target to origin form (RFC 9112, 3.2): drops the scheme and authority, and turns `*` into `/`. Node
  * accepts a `#`, which is invalid in a target; it is encoded.
  */
 export function toOriginForm(target: string): string {
@@ -12,12 +12,12 @@ export function toOriginForm(target: string): string {
 }
 
 /** Everything after the first `?`, not decoded. */
-export function queryTextOf(target: string): string {
+export function rawQueryOf(target: string): string {
   const start = target.indexOf("?");
   return start === -1 ? "" : target.slice(start + 1);
 }
 
-/** The path, for the log: the query may contain secrets. */
+/** Returns the path without the query, which may contain secrets that must not be logged. */
 export function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "";
 }

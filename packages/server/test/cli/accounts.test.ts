@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
   workspace = openWorkspace();
   account = ((await workspace.json(["accounts", "create", "--email", EMAIL])) as { id: string }).id;
 });
-afterEach(() => workspace.clear());
+afterEach(() => workspace.cleanUp());
 
 interface Entry {
   readonly at: string;

@@ -58,7 +58,7 @@ beforeEach(async () => {
   await mkdir(data, { mode: 0o700 });
   await writeFile(join(data, "secret.key"), `${SECRET_KEY}\n`, { mode: 0o600 });
 });
-afterEach(() => workspace.clear());
+afterEach(() => workspace.cleanUp());
 
 /** Opens an engine on a folder, and returns it with its fakes. */
 async function openEngine(directory: string, startMs?: number) {
@@ -371,26 +371,26 @@ describe("a backup", () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const user = 65_534;
     const folder = join(workspace.directory, "backups");
-    const file = join(folder, "snap.tar");
+    const unreadable = join(folder, "snap.tar");
     await mkdir(folder);
-    await writeFile(file, "a backup of another user", { mode: 0o600 });
+    await writeFile(unreadable, "a backup of another user", { mode: 0o600 });
     const dataDir = join(workspace.directory, "data");
     for (const name of await readdir(dataDir)) await chown(join(dataDir, name), user, user);
     await chown(dataDir, user, user);
     await chmod(workspace.directory, 0o755);
-    const backUp = (target: string): Promise<unknown> =>
+    const backUpAsUser = (target: string): Promise<unknown> =>
       promisify(execFile)(process.execPath, [CLI, "backup", target], {
         uid: user,
         gid: user,
         cwd: workspace.directory,
         env: workspace.environment,
       }).catch(({ code, stderr }: { readonly code: number; readonly stderr: string }) => ({ code, stderr }));
-    expect(await backUp(file)).toEqual({
+    expect(await backUpAsUser(unreadable)).toEqual({
       code: 1,
-      stderr: `error: EACCES: permission denied, open '${file}'; no backup was made; choose another file\n`,
+      stderr: `error: EACCES: permission denied, open '${unreadable}'; no backup was made; choose another file\n`,
     });
     await chmod(folder, 0o733);
-    expect(await backUp(join(folder, "new.tar"))).toEqual({
+    expect(await backUpAsUser(join(folder, "new.tar"))).toEqual({
       code: 1,
       stderr: `error: cannot read ${folder}; no backup was made; choose another file\n`,
     });

@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await engine.close();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 
 function submit(document: unknown): Promise<{ readonly id: string }> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
-import { CLI, openWorkspace, until, type Running } from "./command.ts";
+import { CLI, openWorkspace, until, type RunningCommand } from "./command.ts";
 
 /** Uses a remote browser that does not exist. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
@@ -13,10 +13,10 @@ const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS:
 describe("a command whose output nobody reads", () => {
   const workspace = openWorkspace(ENVIRONMENT);
   beforeAll(() => workspace.json(["accounts", "create", "--email", "ada@example.com"]));
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
 
   /** Starts a command whose stdout is closed before it writes. */
-  function startUnread(...args: string[]): Running {
+  function startUnread(...args: string[]): RunningCommand {
     const running = workspace.start(args);
     running.child.stdout?.destroy();
     return running;

@@ -18,7 +18,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-export interface Running {
+export interface RunningCommand {
   readonly child: ChildProcess;
   readonly ended: Promise<Outcome>;
   /** Resolves once stdout matches; rejects if the command ends first. */
@@ -39,15 +39,15 @@ export interface Workspace {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Starts the built command. */
-  start(args: readonly string[], environment?: NodeJS.ProcessEnv): Running;
+  start(args: readonly string[], environment?: NodeJS.ProcessEnv): RunningCommand;
   /** Like `start`, but in a separate terminal, which closes when the child is killed. */
-  startInTerminal(args: readonly string[]): Running;
-  /** Runs a command in this process if it can, which takes a tenth of the time, and otherwise like `start`. */
+  startInTerminal(args: readonly string[]): RunningCommand;
+  /** Runs a command in this process if possible, which takes a tenth of the time; otherwise in its own, like `start`. */
   run(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<Outcome>;
   /** Runs with `--json` and parses the output. */
   json(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<unknown>;
   /** Waits for commands in this process, kills the others, and removes the folder. */
-  clear(): Promise<void>;
+  cleanUp(): Promise<void>;
 }
 
 export function openWorkspace(variables: Readonly<Record<string, string>> = {}): Workspace {
@@ -58,7 +58,7 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
     SNAP_DATA_DIR: join(directory, "data"),
     ...variables,
   };
-  const running = new Set<Running>();
+  const running = new Set<RunningCommand>();
   const start: Workspace["start"] = (args, more = {}) => {
     const started = spawnProcess(process.execPath, [CLI, ...args], {
       cwd: directory,
@@ -79,7 +79,7 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
     return started;
   };
   const run: Workspace["run"] = (args, more) =>
-    needsProcess(args)
+    needsOwnProcess(args)
       ? start(args, more).ended
       : runHere(args, { directory, environment: { ...environment, ...more } });
   return {
@@ -93,7 +93,7 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
       if (code !== 0) throw new Error(`snap-server ${args.join(" ")}: exit ${code}\n${stderr}`);
       return JSON.parse(stdout);
     },
-    async clear() {
+    async cleanUp() {
       // until then, a command in this process has the folder as the working directory
       await lastRun;
       for (const { child, ended } of running) {
@@ -106,25 +106,28 @@ export function openWorkspace(variables: Readonly<Record<string, string>> = {}):
 }
 
 /** `serve` ends its process, and `-` stands for the process's own standard input or output. */
-function needsProcess(args: readonly string[]): boolean {
+function needsOwnProcess(args: readonly string[]): boolean {
   return args[0] === "serve" || args.some((arg) => arg === "-" || arg === "@-");
 }
 
 /** Less than the time limit of a test. */
 const COMMAND_MAX_MS = 50_000;
 
-type Place = Pick<Workspace, "directory" | "environment">;
+type CommandContext = Pick<Workspace, "directory" | "environment">;
 
 /** Commands in this process share its arguments, environment and output, so they run one after another. */
 let lastRun: Promise<unknown> = Promise.resolve();
 
-function runHere(args: readonly string[], place: Place): Promise<Outcome> {
+function runHere(args: readonly string[], place: CommandContext): Promise<Outcome> {
   const outcome = lastRun.then(() => callCommand(args, place));
   lastRun = outcome.catch(() => {});
   return outcome;
 }
 
-async function callCommand(args: readonly string[], { directory, environment }: Place): Promise<Outcome> {
+async function callCommand(
+  args: readonly string[],
+  { directory, environment }: CommandContext,
+): Promise<Outcome> {
   const { argv, env, exitCode } = process;
   const folder = process.cwd();
   const stdout = recordWrites(process.stdout);
@@ -169,7 +172,7 @@ function spawnProcess(
   program: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Running {
+): RunningCommand {
   const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 /** The commands that `snap-server --help` lists. */
 let topCommands: readonly string[];

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const server = workspace.start(["serve"]);
   await server.printed(/"msg":"listening"/);
 });
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 interface Link {
   readonly url: string;

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 describe("the data folder", () => {
   it("is named in the error, with SNAP_DATA_DIR, if its path is under a file", async () => {

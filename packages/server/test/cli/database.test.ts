@@ -48,7 +48,7 @@ describe("a database from an older release", () => {
     database.exec(UNDO_MIGRATIONS);
     database.close();
   });
-  afterEach(() => workspace.clear());
+  afterEach(() => workspace.cleanUp());
 
   function version(): unknown {
     const database = new DatabaseSync(path("snap.db"));

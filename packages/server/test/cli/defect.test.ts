@@ -10,7 +10,7 @@ const workspace = openWorkspace({
   SNAP_PORT: "0",
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(DEFECT)}`,
 });
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 it("a defect that ends the service is in its log", async () => {
   const running = workspace.start(["serve"]);

@@ -9,7 +9,7 @@ import { openWorkspace } from "./command.ts";
 
 describe("serve --dev", { tags: ["browser"] }, () => {
   const workspace = openWorkspace();
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
   const CURL = /^curl .*$/m;
   const shell = (line: string): Promise<unknown> =>
     promisify(execFile)("sh", ["-c", line], { cwd: workspace.directory });

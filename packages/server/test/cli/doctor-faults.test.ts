@@ -46,8 +46,8 @@ beforeEach(async () => {
   workspace = openWorkspace(ENVIRONMENT);
   await cp(healthy.directory, workspace.directory, { recursive: true });
 });
-afterEach(() => workspace.clear());
-afterAll(() => healthy.clear());
+afterEach(() => workspace.cleanUp());
+afterAll(() => healthy.cleanUp());
 
 async function examine(environment?: NodeJS.ProcessEnv): Promise<readonly Check[]> {
   const { stdout } = await workspace.run(["doctor", "--json"], environment);

@@ -12,7 +12,7 @@ interface Report {
 }
 
 let workspace: Workspace;
-afterEach(() => workspace.clear());
+afterEach(() => workspace.cleanUp());
 
 async function examine(environment: NodeJS.ProcessEnv): Promise<{ code: number | null; report: Report }> {
   const { code, stdout } = await workspace.run(["doctor", "--json"], environment);

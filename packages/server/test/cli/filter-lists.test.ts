@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await pages.close();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 
 const lists = (text: string): NodeJS.ProcessEnv => ({ SNAP_FILTER_LISTS: text });

@@ -3,7 +3,7 @@ import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
 beforeAll(() => workspace.json(["accounts", "create", "--email", "ada@example.com"]));
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 describe("the built command", () => {
   it.each([

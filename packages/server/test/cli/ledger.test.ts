@@ -8,7 +8,7 @@ import { openWorkspace } from "./command.ts";
 
 const SECRET_KEY = "a key for these tests";
 const workspace = openWorkspace({ SNAP_SECRET_KEY: SECRET_KEY });
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 const ids: string[] = [];
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { openWorkspace, type CreatedToken, type Running, type Workspace } from "./command.ts";
+import { openWorkspace, type CreatedToken, type RunningCommand, type Workspace } from "./command.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef0123456789abcdef";
 const OTHER = "fedcba9876543210fedcba9876543210fedcba9876543210";
@@ -11,10 +11,10 @@ const OTHER = "fedcba9876543210fedcba9876543210fedcba9876543210";
 describe("SNAP_TOKEN", () => {
   let workspace: Workspace;
   beforeEach(() => (workspace = openWorkspace({ SNAP_PORT: "0", SNAP_CHROMIUM_PATH: "/bin/false" })));
-  afterEach(() => workspace.clear());
+  afterEach(() => workspace.cleanUp());
 
   async function start(environment: NodeJS.ProcessEnv): Promise<{
-    readonly running: Running;
+    readonly running: RunningCommand;
     readonly stop: () => Promise<void>;
     readonly usage: (token: string) => Promise<Response>;
   }> {

@@ -7,7 +7,7 @@ import { openWorkspace } from "./command.ts";
 
 const SECRET_KEY = "a key for these tests";
 const workspace = openWorkspace({ SNAP_SECRET_KEY: SECRET_KEY });
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 /** Ids of the accounts, in order of creation; every third has no plan, and every fourth is not verified. */
 const ids: string[] = [];

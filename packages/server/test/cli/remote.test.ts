@@ -40,8 +40,8 @@ beforeAll(async () => {
   await server.printed(/"msg":"listening"/);
 });
 afterAll(async () => {
-  await remote.clear();
-  await service.clear();
+  await remote.cleanUp();
+  await service.cleanUp();
 });
 
 /** Creates a batch whose webhook has failed once. */
@@ -291,7 +291,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
       code: "admin_api_unreachable",
       message: expect.stringContaining("does not serve an admin API"),
     });
-    await silent.clear();
+    await silent.cleanUp();
   });
 
   it.each([

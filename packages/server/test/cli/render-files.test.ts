@@ -6,7 +6,7 @@ import { openLocalPage } from "../../src/cli/local-page.ts";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 const fileIn = (name: string): Promise<Buffer> => readFile(join(workspace.directory, name));
 const write = (name: string, content: string | Buffer): Promise<void> =>

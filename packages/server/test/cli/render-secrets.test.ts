@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await closeServer();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 
 describe("render", { tags: ["browser"] }, () => {

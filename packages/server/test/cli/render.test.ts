@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pages.close();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 
 /** Settings with a browser that does not start. */

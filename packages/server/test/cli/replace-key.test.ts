@@ -19,7 +19,7 @@ describe("the secret key of a data folder", () => {
     token = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
     await rename(file(), `${file()}.right`);
   });
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
 
   it.each([
     ["missing", "data contains a database but not its key file secret.key; restore the file"],
@@ -41,7 +41,7 @@ describe("the secret key of a data folder", () => {
     await empty.json(["accounts", "create", "--email", "ada@example.com"]);
     await rm(join(empty.directory, "data", "secret.key"));
     const { code, stdout } = await empty.run(["secret-key", "replace"]);
-    await empty.clear();
+    await empty.cleanUp();
     expect([code, stdout]).toEqual([
       0,
       "There is no secret key, and no token needs one. Create one with --yes.\n",

@@ -6,7 +6,7 @@ import { readConfig, ConfigError, type Environment } from "../../src/config.ts";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 const KEY = "a key of more than 16 characters";
 let files = 0;

@@ -7,18 +7,18 @@ import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findBrowser } from "@snap/engine/puppeteer";
 import { startRemoteBrowser } from "./remote-browser.ts";
-import { openWorkspace, until, type CreatedToken, type Running, type Workspace } from "./command.ts";
+import { openWorkspace, until, type CreatedToken, type RunningCommand, type Workspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
 describe("serve, on a signal", { tags: ["browser"] }, () => {
   let workspace: Workspace;
-  afterEach(() => workspace.clear());
+  afterEach(() => workspace.cleanUp());
 
   /** Starts a server with one running render, which waits for its page. */
   async function startWithRender(
-    start: (args: readonly string[]) => Running = (args) => workspace.start(args),
+    start: (args: readonly string[]) => RunningCommand = (args) => workspace.start(args),
   ): Promise<{
-    running: Running;
+    running: RunningCommand;
     base: string;
     pending: Promise<Response>;
     held: Awaited<ReturnType<Pages["held"]>>;
@@ -158,7 +158,7 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
     await running.printed(/"msg":"listening"/);
     running.child.kill("SIGTERM");
     const { stdout, code } = await running.ended;
-    await workspace.clear();
+    await workspace.cleanUp();
     expect(code).toBe(0);
     const warnings = stdout.split("\n").filter((line) => line.includes('"level":"warn"'));
     expect(warnings).toHaveLength(1);
@@ -173,7 +173,7 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
   it("refuses to start if egress is not configured", async () => {
     const workspace = openWorkspace({ SNAP_BROWSER_URL: "wss://browsers.example/?token=hunter2" });
     const { code, stderr } = await workspace.run(["serve"]);
-    await workspace.clear();
+    await workspace.cleanUp();
     expect(code).toBe(2);
     expect(stderr).toContain("SNAP_BROWSER_PROXY_HOST");
     expect(stderr).not.toContain("hunter2");
@@ -182,7 +182,7 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
 
 describe("the first line of the log", () => {
   const workspace = openWorkspace({ SNAP_PORT: "0" });
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
 
   it("names the version and the main settings, even if the browser does not start", async () => {
     const browser = join(workspace.directory, "browser");
@@ -226,7 +226,7 @@ describe("the first line of the log", () => {
 
 describe("serve on an address that this machine does not have", () => {
   const workspace = openWorkspace();
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
 
   // RFC 5737: 192.0.2.1 is only for documentation
   it.each(["0", "3000"])("exits with advice if SNAP_PORT is %s", async (port) => {
@@ -242,7 +242,7 @@ describe("serve on an address that this machine does not have", () => {
 
 describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
   const workspace = openWorkspace({ SNAP_PORT: "0" });
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
   let unsandboxed = "";
   beforeAll(async () => {
     const browser = process.env["SNAP_CHROMIUM_PATH"] ?? (await findBrowser());
@@ -271,7 +271,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
 
 describe("serve with a browser that does not start", () => {
   const workspace = openWorkspace({ SNAP_PORT: "0", SNAP_CHROMIUM_PATH: "/bin/false" });
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
 
   it.each([
     ["5000", 90_000],

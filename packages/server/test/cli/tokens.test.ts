@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, until, type CreatedToken, type Running, type Workspace } from "./command.ts";
+import { openWorkspace, until, type CreatedToken, type RunningCommand, type Workspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
 let pages: Pages;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pages.close();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 
 const origin = (): string => `http://127.0.0.1:${port}`;
@@ -28,7 +28,7 @@ async function statusOf(path: string, token: string): Promise<number> {
 describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   let account = "";
   let first: CreatedToken;
-  let server: Running;
+  let server: RunningCommand;
   const call = (...args: string[]): Promise<CreatedToken> =>
     workspace.json(["tokens", ...args]) as Promise<CreatedToken>;
 

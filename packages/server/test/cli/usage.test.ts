@@ -5,7 +5,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { openWorkspace } from "./command.ts";
 
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 describe("help", () => {
   it.each([

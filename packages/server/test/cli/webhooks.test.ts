@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await closeReceiver();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 
 describe("webhooks test", () => {

@@ -25,7 +25,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
       SNAP_ALLOW_TARGETS: `${pages.target}, 127.0.0.0/8, ::1, localhost`,
     });
     onTestFinished(async () => {
-      await workspace.clear();
+      await workspace.cleanUp();
       await Promise.all([postgres.remove(), redis.stop(), pages.close()]);
     });
     const account = (await workspace.json(
@@ -98,7 +98,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
       NODE_OPTIONS: clockOffBy(-3_600_000),
     });
     onTestFinished(async () => {
-      await workspace.clear();
+      await workspace.cleanUp();
       await Promise.all([postgres.remove(), redis.stop()]);
     });
     const skew = "this machine's clock is 3[56]\\d\\d\\.\\d s behind PostgreSQL's";
@@ -125,7 +125,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
       SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
     });
     onTestFinished(async () => {
-      await workspace.clear();
+      await workspace.cleanUp();
       await postgres.remove();
     });
     expect(await workspace.run(["accounts", "list"])).toMatchObject({

@@ -31,7 +31,7 @@ describe("doctor with PostgreSQL and Redis", { tags: ["postgres", "redis"] }, ()
   });
   afterAll(async () => {
     await client.end();
-    await workspace.clear();
+    await workspace.cleanUp();
     await Promise.all([servers.postgres.remove(), servers.redis.stop()]);
   });
 

@@ -40,7 +40,7 @@ describe(
         SNAP_METRICS: "on",
       });
       onTestFinished(async () => {
-        await workspace.clear();
+        await workspace.cleanUp();
         await pooler.stop();
         await Promise.all([postgres.remove(), redis.stop(), pages.close()]);
       });

@@ -22,7 +22,7 @@ describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "post
       SNAP_PORT: "0",
       SNAP_ROLE: "api",
     });
-    onTestFinished(() => workspace.clear());
+    onTestFinished(() => workspace.cleanUp());
     return workspace;
   };
 

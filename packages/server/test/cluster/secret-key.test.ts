@@ -19,7 +19,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
       SNAP_BROWSER_EGRESS: "direct",
     });
     onTestFinished(async () => {
-      await workspace.clear();
+      await workspace.cleanUp();
       await Promise.all([postgres.remove(), redis.stop()]);
     });
     return { workspace, url };

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, until, type CreatedToken, type Running } from "../cli/command.ts";
+import { openWorkspace, until, type CreatedToken, type RunningCommand } from "../cli/command.ts";
 
 /** A remote browser that does not exist, so no local one is started. */
 const workspace = openWorkspace({
@@ -10,11 +10,11 @@ const workspace = openWorkspace({
   SNAP_BROWSER_EGRESS: "direct",
   SNAP_PORT: "0",
 });
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 const FOLDER = join(workspace.directory, "data/snap.db-documents");
 
-async function startServer(): Promise<{ readonly server: Running; readonly url: string }> {
+async function startServer(): Promise<{ readonly server: RunningCommand; readonly url: string }> {
   const server = workspace.start(["serve"]);
   const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
   return { server, url: `http://127.0.0.1:${port}/v1/documents` };

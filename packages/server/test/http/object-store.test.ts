@@ -183,7 +183,7 @@ describe("SNAP_OBJECT_STORE", () => {
     const rendered = await before.snap({ url }, { token });
     await before.stop();
     const workspace = openWorkspace();
-    onTestFinished(() => workspace.clear());
+    onTestFinished(() => workspace.cleanUp());
     const file = join(directory, "snap.tar");
     const [from, to] = [join(directory, "data"), join(directory, "restored")];
     expect(await workspace.json(["backup", file], { SNAP_DATA_DIR: from })).toMatchObject({ renderings: 1 });
@@ -208,7 +208,7 @@ describe("SNAP_OBJECT_STORE", () => {
       SNAP_BROWSER_URL: "ws://127.0.0.1:9",
       SNAP_BROWSER_EGRESS: "direct",
     });
-    onTestFinished(() => workspace.clear());
+    onTestFinished(() => workspace.cleanUp());
     server.failAll("HEAD", 503);
     const service = workspace.start(["serve"]);
     await service.printed(/"msg":"listening"/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathOf, queryTextOf, toOriginForm } from "../../src/requests/request-target.ts";
+import { pathOf, rawQueryOf, toOriginForm } from "../../src/requests/request-target.ts";
 
 describe("toOriginForm", () => {
   it.each([
@@ -24,8 +24,8 @@ it.each([
   ["/v1/snap?", ""],
   ["/v1/snap?a=1&a=%zz", "a=1&a=%zz"],
   ["/v1/snap?a=x?y=z", "a=x?y=z"],
-])("queryTextOf returns the text after the first question mark of %s", (target, text) => {
-  expect(queryTextOf(target)).toBe(text);
+])("rawQueryOf returns the text after the first question mark of %s", (target, text) => {
+  expect(rawQueryOf(target)).toBe(text);
 });
 
 it("pathOf omits the query", () => {

@@ -232,7 +232,7 @@ describe("a store that fails", () => {
     [403, "store archive: 403 AccessDenied"],
     [500, "store archive: 500 InternalError"],
     [503, "store archive: 503 SlowDown"],
-    ["resets", "store archive: the connection was lost, or the response is not HTTP or too long"],
+    ["resets", "store archive: the connection was lost, or the response is too long or not valid HTTP"],
   ])("%j: 502 store_failed, refunded, no object, nothing cached", async (fault, detail) => {
     const service = await openWithStore();
     const { token } = await service.customer({ credits: 10 });

@@ -13,7 +13,7 @@ const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUN
 
 /** Without a key file, so `migrate` does not check the tokens' secrets, which are random bytes. */
 const workspace = openWorkspace();
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();

@@ -12,7 +12,7 @@ import { DOCUMENT, seedDataFolder, RESOLVER, SECRET_KEY, type SeededData } from 
 const workspace = openWorkspace();
 const data = join(workspace.directory, "data");
 const keyFile = join(data, "secret.key");
-afterAll(() => workspace.clear());
+afterAll(() => workspace.cleanUp());
 
 describe("migrate", { tags: ["postgres"] }, () => {
   const { newDatabase } = useDatabases();

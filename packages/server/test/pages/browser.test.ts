@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  await workspace.clear();
+  await workspace.cleanUp();
 });
 beforeEach(async () => {
   const context = await browser.createBrowserContext();
@@ -133,7 +133,7 @@ describe("the start page", () => {
     await see("Enter a token.");
     await fill("#token", "1|wrong");
     await submit();
-    await see("The access token is missing, unknown, expired or revoked");
+    await see("The bearer token is missing, unknown, expired or revoked");
     await see("(unauthenticated)");
     await fill("#token", facts.token);
     await submit();

@@ -1,6 +1,6 @@
 import type { Account, AccountStore } from "@snap/engine/ports";
 import type { DatabaseSync } from "node:sqlite";
-import { eraseLog } from "../erase-log.ts";
+import { truncateLog } from "../truncate-log.ts";
 import type { LedgerReserve } from "../ledger-reserve.ts";
 import { copyRow, prepare } from "../prepare.ts";
 import { durably, transactDurably } from "../transaction.ts";
@@ -135,7 +135,7 @@ function createAccountRemover(
         return true;
       };
       const existed = transactDurably(database, removeRows);
-      await eraseLog(database, ledgerReserve);
+      await truncateLog(database, ledgerReserve);
       return existed;
     },
     prune: async (request) => deletions.prune(request),

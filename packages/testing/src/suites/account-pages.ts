@@ -2,7 +2,7 @@ import type { AccountFilter, AccountStore } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { sampleAccount } from "./account-samples.ts";
 import { assertPages } from "./pages.ts";
-import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 /** Filters, each with the ids that it matches, in the order of the list. */
 const FILTERS: readonly (readonly [filter: AccountFilter, ids: readonly string[]])[] = [
@@ -44,7 +44,7 @@ export function testAccountPages(test: DefineTest<"accounts">): void {
 
   test("returns an empty page after an unknown account", async ({ accounts }) => {
     await insertAccounts(accounts);
-    for (const after of ["acct_f", "", "a\0b", ...UNUSUAL_TEXTS])
+    for (const after of ["acct_f", "", "a\0b", ...UNUSUAL_STRINGS])
       assert.deepEqual(await accounts.page({ after, limit: 10 }), { entries: [], more: 0 });
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testAccountPages } from "./account-pages.ts";
 import { sampleAccount } from "./account-samples.ts";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite, overwrite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_STRINGS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
@@ -66,9 +66,9 @@ function testInserts(test: DefineTest<"accounts">): void {
   });
 
   test("distinguishes unusual ids", async ({ accounts }) => {
-    for (const [index, id] of UNUSUAL_TEXTS.entries())
+    for (const [index, id] of UNUSUAL_STRINGS.entries())
       assert.equal(await accounts.insert(sampleAccount({ id, email: `${index}@example.com` })), true, id);
-    for (const [index, id] of UNUSUAL_TEXTS.entries())
+    for (const [index, id] of UNUSUAL_STRINGS.entries())
       assert.equal((await accounts.find(id))?.email, `${index}@example.com`, id);
   });
 

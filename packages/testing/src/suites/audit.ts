@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { concurrently, CONCURRENT_CALLS, defineSuite, overwrite, UNUSUAL_TEXTS } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, defineSuite, overwrite, UNUSUAL_STRINGS } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 
 function sampleEntry(change: Partial<AuditEntry> = {}): AuditEntry {
@@ -40,7 +40,7 @@ export function testAuditStore(runner: SuiteRunner, open: OpenStorage<"audit">):
     });
 
     test("stores any text", async ({ audit }) => {
-      const entries = UNUSUAL_TEXTS.map((text) =>
+      const entries = UNUSUAL_STRINGS.map((text) =>
         sampleEntry({ command: text, subjects: [text, ""], user: text, host: text }),
       );
       for (const entry of entries) await audit.append(entry);

@@ -2,7 +2,7 @@ import type { BatchStore, AttemptFilter, AttemptRecord } from "@snap/engine/port
 import assert from "node:assert/strict";
 import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
 import { assertUncountedPages } from "./pages.ts";
-import { concurrently, overwrite, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { concurrently, overwrite, UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 /** Returns an attempt to deliver the webhook of `batch_1`. `sequence` determines its id and start time. */
 function attempt(sequence: number, change: Partial<AttemptRecord> = {}): AttemptRecord {
@@ -66,12 +66,12 @@ export function testDeliveryAttempts(test: DefineTest<"batches">): void {
         (request) => batches.attempts({ ...request, ...filter }),
         sequences.map((sequence) => attempt(sequence).id),
       );
-    for (const after of [attempt(5).id, "", "a\0b", ...UNUSUAL_TEXTS])
+    for (const after of [attempt(5).id, "", "a\0b", ...UNUSUAL_STRINGS])
       assert.deepEqual(await batches.attempts({ after, limit: 10 }), { entries: [], hasMore: false });
   });
 
   test("does not store an attempt for an unknown batch", async ({ batches }) => {
-    for (const batchId of ["batch_1", "", "a\0b", ...UNUSUAL_TEXTS])
+    for (const batchId of ["batch_1", "", "a\0b", ...UNUSUAL_STRINGS])
       await batches.recordAttempt(attempt(0, { batchId }));
     assert.deepEqual(await batches.attempts({ limit: 10 }), { entries: [], hasMore: false });
   });

@@ -1,7 +1,7 @@
 import type { BatchRecord, BatchStore, IdempotencyClaim } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { finished, sampleBatch, SUBMITTED_AT } from "./batch-samples.ts";
-import { concurrently, countOf, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { concurrently, countOf, UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 const EXPIRES_AT = SUBMITTED_AT + 86_400_000;
 
@@ -54,7 +54,7 @@ function testClaims(test: DefineTest<"batches">): void {
   });
 
   test("isolates the keys of accounts, and distinguishes unusual keys", async ({ batches }) => {
-    for (const [index, text] of UNUSUAL_TEXTS.entries())
+    for (const [index, text] of UNUSUAL_STRINGS.entries())
       for (const accountId of ["acct_1", text]) {
         const batch = sampleBatch({ id: `${accountId} ${index}`, accountId });
         const claim = sampleClaim({ keyHash: text });

@@ -11,7 +11,7 @@ import {
   SUBMITTED_AT,
 } from "./batch-samples.ts";
 import { assertPages } from "./pages.ts";
-import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 const ABANDONED = { status: "abandoned", attempts: 8 } as const;
 
@@ -47,7 +47,7 @@ export function testBatchPages(test: DefineTest<"batches">): void {
 
   test("returns an empty page after an unknown batch", async ({ batches }) => {
     for (const batch of BATCHES) await batches.insert(batch);
-    for (const after of ["batch_f", "", "a\0b", ...UNUSUAL_TEXTS])
+    for (const after of ["batch_f", "", "a\0b", ...UNUSUAL_STRINGS])
       assert.deepEqual(await batches.page({ after, limit: 10 }), { entries: [], more: 0 });
   });
 

@@ -13,7 +13,7 @@ import {
   SUBMITTED_AT,
   withState,
 } from "./batch-samples.ts";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_STRINGS } from "./suite.ts";
 import type { DefineTest } from "./suite.ts";
 
 /** Returns the batch id and the item id of each due item, separated by a space. */
@@ -122,15 +122,15 @@ function testTurns(test: DefineTest<"batches">): void {
   });
 
   test("excludes the items of the given accounts", async ({ batches }) => {
-    for (const [index, accountId] of UNUSUAL_TEXTS.entries())
+    for (const [index, accountId] of UNUSUAL_STRINGS.entries())
       await batches.insert(sampleBatch({ id: `batch_${index}`, accountId }));
-    const all = UNUSUAL_TEXTS.map((_, index) => `batch_${index} item_1`);
+    const all = UNUSUAL_STRINGS.map((_, index) => `batch_${index} item_1`);
     assert.deepEqual(await dueItems(batches), all);
-    for (const [index, accountId] of UNUSUAL_TEXTS.entries())
+    for (const [index, accountId] of UNUSUAL_STRINGS.entries())
       assert.deepEqual(await dueItems(batches, { exceptAccounts: [accountId] }), all.toSpliced(index, 1));
-    assert.deepEqual(await dueItems(batches, { exceptAccounts: UNUSUAL_TEXTS }), []);
+    assert.deepEqual(await dueItems(batches, { exceptAccounts: UNUSUAL_STRINGS }), []);
     // excluded accounts do not count against the limit
-    const exceptAccounts = UNUSUAL_TEXTS.slice(0, 5);
+    const exceptAccounts = UNUSUAL_STRINGS.slice(0, 5);
     assert.deepEqual(await dueItems(batches, { limit: 3, exceptAccounts }), all.slice(5, 8));
     assert.deepEqual(await dueItems(batches, { exceptAccounts: ["acct_1"] }), all);
   });
@@ -188,12 +188,12 @@ export function testDeliveries(test: DefineTest<"batches">): void {
   });
 
   test("excludes the deliveries of the given accounts", async ({ batches }) => {
-    for (const [index, accountId] of UNUSUAL_TEXTS.entries())
+    for (const [index, accountId] of UNUSUAL_STRINGS.entries())
       await insertDelivery(batches, `batch_${index}`, { accountId, delivery: due(SUBMITTED_AT + index) });
-    const all = UNUSUAL_TEXTS.map((_, index) => `batch_${index}`);
+    const all = UNUSUAL_STRINGS.map((_, index) => `batch_${index}`);
     const now = SUBMITTED_AT + 100;
     assert.deepEqual(await dueDeliveries(batches, { now, limit: 100 }), all);
-    for (const [index, accountId] of UNUSUAL_TEXTS.entries()) {
+    for (const [index, accountId] of UNUSUAL_STRINGS.entries()) {
       const exceptAccounts = [accountId];
       assert.deepEqual(
         await dueDeliveries(batches, { now, limit: 100, exceptAccounts }),
@@ -201,7 +201,7 @@ export function testDeliveries(test: DefineTest<"batches">): void {
       );
     }
     // excluded accounts do not count against the limit
-    const exceptAccounts = UNUSUAL_TEXTS.slice(0, 5);
+    const exceptAccounts = UNUSUAL_STRINGS.slice(0, 5);
     assert.deepEqual(await dueDeliveries(batches, { now, limit: 3, exceptAccounts }), all.slice(5, 8));
   });
 

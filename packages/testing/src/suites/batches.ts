@@ -16,7 +16,7 @@ import {
   sampleItem,
   SUBMITTED_AT,
 } from "./batch-samples.ts";
-import { concurrently, UNUSUAL_TEXTS, countOf, defineSuite, overwrite } from "./suite.ts";
+import { concurrently, UNUSUAL_STRINGS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
@@ -97,7 +97,7 @@ function testRecords(test: DefineTest<"batches">): void {
   test("returns any parameters unchanged", async ({ batches }) => {
     const url = `https://example.com/${"路".repeat(2000)}`;
     const parameters = [
-      ...UNUSUAL_TEXTS.map((selector) => ({ url, selector })),
+      ...UNUSUAL_STRINGS.map((selector) => ({ url, selector })),
       {
         url,
         scale: 0.1,
@@ -116,8 +116,8 @@ function testRecords(test: DefineTest<"batches">): void {
   });
 
   test("distinguishes unusual ids", async ({ batches }) => {
-    const items = UNUSUAL_TEXTS.map((text) => sampleItem({ id: text, key: text }));
-    const records = UNUSUAL_TEXTS.map((text) =>
+    const items = UNUSUAL_STRINGS.map((text) => sampleItem({ id: text, key: text }));
+    const records = UNUSUAL_STRINGS.map((text) =>
       sampleBatch({ id: text, accountId: text, webhookUrl: text, items }),
     );
     for (const batch of records) await batches.insert(batch);

@@ -2,7 +2,7 @@ import type { DocumentFile, DocumentRecord, DocumentStore, PutDocument, Storage 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { sampleAccount } from "./account-samples.ts";
-import { assertSameBytes, concurrently, countOf, defineSuite, overwrite, UNUSUAL_TEXTS } from "./suite.ts";
+import { assertSameBytes, concurrently, countOf, defineSuite, overwrite, UNUSUAL_STRINGS } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const STORED_AT = 1_767_225_600_000;
@@ -79,9 +79,9 @@ function testContents(test: DefineTest<"documents">): void {
   });
 
   test("stores files with unusual names", async ({ documents }) => {
-    const files = UNUSUAL_TEXTS.map((path) => ({ ...page(path), path }));
+    const files = UNUSUAL_STRINGS.map((path) => ({ ...page(path), path }));
     await documents.put(sample({}, { files }));
-    for (const path of UNUSUAL_TEXTS)
+    for (const path of UNUSUAL_STRINGS)
       assert.equal(Buffer.from((await documents.readFile({ ...KEY, path }))?.bytes ?? []).toString(), path);
   });
 
@@ -152,9 +152,9 @@ function testKeysAndExpiry(test: DefineTest<"documents">): void {
   });
 
   test("isolates accounts with unusual ids", async ({ documents }) => {
-    for (const accountId of UNUSUAL_TEXTS)
+    for (const accountId of UNUSUAL_STRINGS)
       await documents.put(sample({ accountId }, { files: [page(accountId)] }));
-    for (const accountId of UNUSUAL_TEXTS) {
+    for (const accountId of UNUSUAL_STRINGS) {
       const key = { ...KEY, accountId };
       assert.equal((await documents.find(key))?.accountId, accountId);
       const found = await documents.readFile({ ...key, path: "index.html" });
@@ -260,12 +260,12 @@ function testDeletions(test: DefineTest<"documents">): void {
 
   test("deletes all of an account's documents", async ({ documents }) => {
     for (let index = 0; index < 12; index += 1) await documents.put(sample({ id: idOf(index) }));
-    for (const accountId of ["acct_10", ...UNUSUAL_TEXTS]) await documents.put(sample({ accountId }));
+    for (const accountId of ["acct_10", ...UNUSUAL_STRINGS]) await documents.put(sample({ accountId }));
     const deletion = { ...OWNER, now: STORED_AT };
     assert.equal(await documents.deleteAccount(deletion), 12);
     assert.equal(await documents.deleteAccount(deletion), 0);
     assert.equal(await documents.find(KEY), null);
-    for (const accountId of ["acct_10", ...UNUSUAL_TEXTS])
+    for (const accountId of ["acct_10", ...UNUSUAL_STRINGS])
       assert.notEqual(await documents.find({ ...KEY, accountId }), null);
   });
 }

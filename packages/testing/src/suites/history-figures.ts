@@ -1,7 +1,7 @@
 import type { UsageRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { failedEntry, FINISHED_AT, historyId, sampleEntry, sampleTotals } from "./history-samples.ts";
-import { concurrently, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { concurrently, UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -170,12 +170,14 @@ function testAccumulation(test: DefineTest<"history">): void {
   });
 
   test("sorts accounts with equal numbers of renders by id, including unusual ids", async ({ history }) => {
-    const unusual = UNUSUAL_TEXTS.map((accountId, index) => sampleTotals({ accountId, tokenId: index + 10 }));
+    const unusual = UNUSUAL_STRINGS.map((accountId, index) =>
+      sampleTotals({ accountId, tokenId: index + 10 }),
+    );
     await history.append({ entries: [], totals: [...unusual, ...unusual] });
     const sums = await history.usage({ ...DAYS, by: "account" });
     assert.deepEqual(
       rowsOf(sums, "accountId", "renders"),
-      UNUSUAL_TEXTS.toSorted().map((accountId) => [accountId, 6]),
+      UNUSUAL_STRINGS.toSorted().map((accountId) => [accountId, 6]),
     );
   });
 }

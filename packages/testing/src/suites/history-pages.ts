@@ -2,7 +2,7 @@ import type { HistoryFilter } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { failedEntry, FINISHED_AT, historyId, sampleEntry } from "./history-samples.ts";
 import { assertUncountedPages } from "./pages.ts";
-import { UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -108,16 +108,16 @@ export function testHistoryPages(test: DefineTest<"history">): void {
 
   test("returns an empty page after an unknown entry", async ({ history }) => {
     await history.append({ entries: ENTRIES, totals: [] });
-    for (const after of [historyId(FINISHED_AT, 7), "", "a\0b", ...UNUSUAL_TEXTS])
+    for (const after of [historyId(FINISHED_AT, 7), "", "a\0b", ...UNUSUAL_STRINGS])
       assert.deepEqual(await history.page({ after, limit: 10 }), { entries: [], hasMore: false });
   });
 
   test("distinguishes unusual account ids, hosts and request ids", async ({ history }) => {
-    const entries = UNUSUAL_TEXTS.map((text, index) =>
+    const entries = UNUSUAL_STRINGS.map((text, index) =>
       sampleEntry({ id: historyId(FINISHED_AT, index), accountId: text, host: text, requestId: text }),
     );
     await history.append({ entries, totals: [] });
-    for (const [index, text] of UNUSUAL_TEXTS.entries())
+    for (const [index, text] of UNUSUAL_STRINGS.entries())
       for (const filter of [{ accountId: text }, { host: text }, { requestId: text }])
         assert.deepEqual((await history.page({ ...filter, limit: 10 })).entries, [entries[index]]);
     for (const filter of [{ accountId: "a\0b" }, { host: "a\0b" }, { requestId: "a\0b" }])

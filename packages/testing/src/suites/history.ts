@@ -4,7 +4,7 @@ import { sampleAccount } from "./account-samples.ts";
 import { testHistoryFigures } from "./history-figures.ts";
 import { testHistoryPages } from "./history-pages.ts";
 import { failedEntry, FINISHED_AT, historyId, sampleEntry, sampleTotals } from "./history-samples.ts";
-import { concurrently, countOf, defineSuite, overwrite, UNUSUAL_TEXTS } from "./suite.ts";
+import { concurrently, countOf, defineSuite, overwrite, UNUSUAL_STRINGS } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const DAYS = { from: "2000-01-01", to: "2100-01-01" };
@@ -44,13 +44,13 @@ function testEntries(test: DefineTest<"history">): void {
   test("returns any parameters and text unchanged", async ({ history }) => {
     const url = `https://example.com/${"路".repeat(2000)}`;
     const parameters = [
-      ...UNUSUAL_TEXTS.map((text) => ({ url, [text]: text })),
+      ...UNUSUAL_STRINGS.map((text) => ({ url, [text]: text })),
       { url, scale: 0.1, cache: false, nothing: null, list: [1, [2, { deep: "é" }]] },
       { url, text: '\n\t"\\\u2028' },
       { url, large: "x".repeat(60_000) },
     ];
     const entries = parameters.map((one, index) => {
-      const text = UNUSUAL_TEXTS[index] ?? "";
+      const text = UNUSUAL_STRINGS[index] ?? "";
       const texts = { requestId: text, batchId: text, host: text, message: text, key: text, etag: text };
       return sampleEntry({ id: historyId(FINISHED_AT, index), parameters: one, notes: [text], ...texts });
     });
@@ -137,7 +137,7 @@ function testDeletions(test: DefineTest<"history">): void {
   });
 
   test("deletes all entries and totals of an account", async ({ history }) => {
-    const others = ["acct_10", ...UNUSUAL_TEXTS];
+    const others = ["acct_10", ...UNUSUAL_STRINGS];
     const entries = Array.from({ length: 1000 }, (_, index) => {
       const accountId = index % 2 === 0 ? "acct_1" : (others[(index - 1) / 2] ?? "acct_2");
       return sampleEntry({ id: historyId(FINISHED_AT, index), accountId });

@@ -11,7 +11,7 @@ import {
   REQUEST,
   reservation,
 } from "./ledger-samples.ts";
-import { concurrently, UNUSUAL_TEXTS, type DefineTest } from "./suite.ts";
+import { concurrently, UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
 const PRUNE_MARCH = {
   now: APRIL.startedAt,
@@ -64,12 +64,12 @@ function testReservations(test: DefineTest<"ledger">): void {
   });
 
   test("compares ids by their bytes", async ({ ledger }) => {
-    for (const id of [...UNUSUAL_TEXTS, "Z", "z"]) {
+    for (const id of [...UNUSUAL_STRINGS, "Z", "z"]) {
       await ledger.reserve(reservation(id, { granted: 100 }));
       await ledger.settle({ reservationId: id, now: NOW });
     }
     await pruneAll(ledger, { now: NOW, reservationsBefore: "a", periodsBefore: null, limit: 3 });
-    for (const id of [...UNUSUAL_TEXTS, "Z", "z"]) {
+    for (const id of [...UNUSUAL_STRINGS, "Z", "z"]) {
       const isPruned = Buffer.compare(Buffer.from(id), Buffer.from("a")) < 0;
       const resolution = await ledger.settle({ reservationId: id, now: NOW });
       assert.equal(resolution, isPruned ? "unknown" : "settled", id);

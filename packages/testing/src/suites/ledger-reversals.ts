@@ -10,7 +10,7 @@ import {
   NOW,
   reservation,
 } from "./ledger-samples.ts";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, type DefineTest } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_STRINGS, countOf, type DefineTest } from "./suite.ts";
 
 /** Tests `Ledger.reverse`: no charge remains, and each is reversed once. */
 export function testReversals(test: DefineTest<"ledger">): void {
@@ -49,7 +49,7 @@ export function testReversals(test: DefineTest<"ledger">): void {
     assert.equal(await ledger.reverse({ reservationId: "refunded", now: NOW }), "refunded");
     assert.equal(await ledger.reverse({ reservationId: "lapsed", now: LAPSES_AT }), "lapsed");
     assert.equal(await ledger.reverse({ reservationId: "lapsed", now: NOW }), "lapsed");
-    for (const reservationId of ["refused", "a\0b", ...UNUSUAL_TEXTS])
+    for (const reservationId of ["refused", "a\0b", ...UNUSUAL_STRINGS])
       assert.equal(await ledger.reverse({ reservationId, now: NOW }), "unknown", reservationId);
     assert.deepEqual(await ledger.balance(REQUEST), balance(10, 0, 0));
     await assertJournalAddsUp(ledger, REQUEST);

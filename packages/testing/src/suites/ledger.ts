@@ -14,7 +14,7 @@ import {
   NOW,
   reservation,
 } from "./ledger-samples.ts";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, countOf, defineSuite, overwrite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_STRINGS, countOf, defineSuite, overwrite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 /**
@@ -134,12 +134,12 @@ function testReservationIds(test: DefineTest<"ledger">): void {
   });
 
   test("isolates accounts with unusual ids", async ({ ledger }) => {
-    for (const accountId of UNUSUAL_TEXTS)
+    for (const accountId of UNUSUAL_STRINGS)
       assert.equal(
         (await ledger.reserve(reservation(`r-${accountId}`, { accountId, granted: 1 }))).reserved,
         true,
       );
-    for (const accountId of UNUSUAL_TEXTS) {
+    for (const accountId of UNUSUAL_STRINGS) {
       assert.deepEqual(await ledger.balance({ ...REQUEST, accountId, granted: 1 }), balance(1, 0, 1));
       assert.equal(await ledger.settle({ reservationId: `r-${accountId}`, now: NOW }), "settled");
       assert.equal((await ledger.journal({ accountId, limit: 10 })).length, 3);
@@ -173,7 +173,7 @@ function testResolutions(test: DefineTest<"ledger">): void {
   });
 
   test("returns unknown for an unknown reservation", async ({ ledger }) => {
-    for (const reservationId of ["a\0b", ...UNUSUAL_TEXTS]) {
+    for (const reservationId of ["a\0b", ...UNUSUAL_STRINGS]) {
       assert.equal(await ledger.settle({ reservationId, now: NOW }), "unknown", reservationId);
       assert.equal(await ledger.refund({ reservationId, now: NOW }), "unknown", reservationId);
     }

@@ -1,6 +1,6 @@
 import type { ConsumeResult, ConsumeRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
-import { concurrently, CONCURRENT_CALLS, UNUSUAL_TEXTS, defineSuite } from "./suite.ts";
+import { concurrently, CONCURRENT_CALLS, UNUSUAL_STRINGS, defineSuite } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
 const START = 1_767_225_600_000;
@@ -80,7 +80,7 @@ export function testRateLimiter(runner: SuiteRunner, open: OpenStorage<"rateLimi
     });
 
     test("isolates accounts and limits with unusual ids", async ({ rateLimiter }) => {
-      for (const accountId of UNUSUAL_TEXTS)
+      for (const accountId of UNUSUAL_STRINGS)
         for (const name of ["render", "cached", "usage", "submission"] as const)
           assert.deepEqual(await rateLimiter.consume(request({ accountId, name })), allowed(2));
     });

@@ -1,7 +1,7 @@
 import type { LeaseState, RenderLeases, AcquireRequest } from "@snap/engine/ports";
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { concurrently, UNUSUAL_TEXTS, countOf, defineSuite } from "./suite.ts";
+import { concurrently, UNUSUAL_STRINGS, countOf, defineSuite } from "./suite.ts";
 import type { OpenStorage, SuiteRunner } from "./suite.ts";
 
 /** Leases that must not expire during a test. */
@@ -93,16 +93,16 @@ function testAcquiring(test: DefineLeaseTest): void {
   });
 
   test("distinguishes unusual names", async (leases) => {
-    for (const [index, name] of UNUSUAL_TEXTS.entries())
+    for (const [index, name] of UNUSUAL_STRINGS.entries())
       assert.equal(await tryAcquire(leases, `${index}`, { name }), true, name);
-    for (const name of UNUSUAL_TEXTS)
+    for (const name of UNUSUAL_STRINGS)
       assert.equal(await tryAcquire(leases, "another", { name }), false, name);
   });
 
   test("distinguishes unusual holders", async (leases) => {
-    for (const holder of UNUSUAL_TEXTS) {
+    for (const holder of UNUSUAL_STRINGS) {
       assert.equal(await tryAcquire(leases, holder), true, holder);
-      for (const other of UNUSUAL_TEXTS)
+      for (const other of UNUSUAL_STRINGS)
         assert.equal(
           await tryAcquire(leases, other),
           other === holder,

@@ -7,7 +7,7 @@ import {
   concurrently,
   assertSameBytes,
   CONCURRENT_CALLS,
-  UNUSUAL_TEXTS,
+  UNUSUAL_STRINGS,
   defineSuite,
   overwrite,
 } from "./suite.ts";
@@ -143,7 +143,7 @@ function testKeysAndExpiry(test: DefineTest<"renderings">): void {
   });
 
   test("isolates accounts and keys with unusual names", async ({ renderings }) => {
-    const names = UNUSUAL_TEXTS.flatMap((accountId) => UNUSUAL_TEXTS.map((key) => ({ accountId, key })));
+    const names = UNUSUAL_STRINGS.flatMap((accountId) => UNUSUAL_STRINGS.map((key) => ({ accountId, key })));
     for (const [index, name] of names.entries())
       await renderings.put({ ...name, rendering: sampleRendering({ bytes: Uint8Array.of(index) }) });
     for (const [index, name] of names.entries()) {
@@ -225,7 +225,7 @@ function testPurges(test: DefineTest<"renderings">, { hasStats }: { readonly has
   };
 
   test("deletes all of an account's renderings, and stores new ones afterwards", async ({ renderings }) => {
-    const others = ["acct_10", "acct_", ...UNUSUAL_TEXTS];
+    const others = ["acct_10", "acct_", ...UNUSUAL_STRINGS];
     await putMany(renderings, "acct_1", 12);
     for (const accountId of others) await putMany(renderings, accountId, 1);
     assert.equal(await renderings.purge({ accountId: "acct_1" }), 12);

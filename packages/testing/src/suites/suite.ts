@@ -73,7 +73,7 @@ export function concurrently<T>(call: (index: number) => Promise<T>): Promise<T[
 }
 
 /** Strings that break a store that builds objects, patterns or composite keys from them. */
-export const UNUSUAL_TEXTS: readonly string[] = [
+export const UNUSUAL_STRINGS: readonly string[] = [
   "__proto__",
   "constructor",
   "a:b",

@@ -51,7 +51,7 @@ function readCall(command: string): string[] | null {
 /** Reports a call that `CALL` does not match, which would otherwise pass unchecked. */
 function findUncheckedCall(command: string): string | null {
   return /\b(?:snap-server|snapctl) [a-z]/.test(command)
-    ? "this call cannot be checked; add its prefix to CALL"
+    ? "this command cannot be checked; add its prefix to CALL"
     : null;
 }
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ROOT } from "../workspace.ts";
 
 /**
- * Returns the path to the browser that the service uses, or `null` if there is none: SNAP_CHROMIUM_PATH if it is set,
- * otherwise the browser that the engine finds, for which the engine must be built.
+ * Returns the path to the browser that the service uses: SNAP_CHROMIUM_PATH if it is set, otherwise the one that the
+ * engine finds. Returns `null` if there is none. Unless the variable is set, the engine must already be built.
  */
 export async function findBrowser(): Promise<string | null> {
   const configuredPath = process.env["SNAP_CHROMIUM_PATH"];

@@ -21,7 +21,7 @@ export const PROGRAMS = join(CACHE, "programs");
  * Puts the workspace's tools first on the PATH and the system's folders last: on a fresh machine, the PATH may contain
  * only Node and npm.
  */
-export function widenPath(): void {
+export function extendPath(): void {
   process.env["PATH"] = [
     join(ROOT, "node_modules/.bin"),
     join(ROOT, "packages/workshop/node_modules/.bin"),

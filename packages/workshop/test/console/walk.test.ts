@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  await workspace.clear();
+  await workspace.cleanUp();
   await Promise.all([pages.close(), receiver.close()]);
 });
 

@@ -4,12 +4,17 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { openWorkspace, until, type CreatedToken, type Running } from "../../../server/test/cli/command.ts";
+import {
+  openWorkspace,
+  until,
+  type CreatedToken,
+  type RunningCommand,
+} from "../../../server/test/cli/command.ts";
 import { servePages, type Pages } from "../../../server/test/cli/pages.ts";
 import { listen } from "../../../testing/test/servers/listen.ts";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
-import { widenPath } from "../../src/machine/run.ts";
+import { extendPath } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 import { findFiring, scrape, type Scrape } from "./scrapes.ts";
 
@@ -19,7 +24,7 @@ const rules = groups.flatMap((group) => group.rules);
 const ALERTS = rules.map(({ alert }) => alert);
 
 interface TestedService {
-  readonly running: Running;
+  readonly running: RunningCommand;
   readonly pages: Pages;
   readonly dataDir: string;
   /** Returns the status of a request for a rendering. */
@@ -41,7 +46,7 @@ async function serve(variables: Readonly<Record<string, string>> = {}): Promise<
     ...variables,
   });
   onTestFinished(async () => {
-    await workspace.clear();
+    await workspace.cleanUp();
     await pages.close();
   });
   const account = (await workspace.json(
@@ -79,7 +84,7 @@ function scrapeUntil(service: TestedService, series: string, value: number): Pro
 const up = (dependency: string): string => `snap_dependency_up{dependency="${dependency}"}`;
 
 describe("the alerts of a service with a data folder", { tags: ["browser", "promtool"] }, () => {
-  beforeAll(widenPath);
+  beforeAll(extendPath);
 
   it("are silent while the service works, and fire for each fault", async () => {
     const service = await serve();
@@ -151,7 +156,7 @@ describe("the alerts of a service with a data folder", { tags: ["browser", "prom
 const SHARED_PARTS = ["browser", "postgres", "redis", "promtool"];
 
 describe("the alerts of a service with PostgreSQL and Redis", { tags: SHARED_PARTS }, () => {
-  beforeAll(widenPath);
+  beforeAll(extendPath);
 
   it("fire when PostgreSQL or Redis is gone, and use only exposed metrics and labels", async () => {
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);

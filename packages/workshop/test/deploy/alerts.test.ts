@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { run, widenPath } from "../../src/machine/run.ts";
+import { run, extendPath } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 
 const RULES = join(ROOT, "packages/server/deploy/alerts.yml");
@@ -78,7 +78,7 @@ it("the dashboard's panel for rendering requests covers exactly the routes that 
 });
 
 describe("promtool", { tags: ["promtool"] }, () => {
-  beforeAll(widenPath);
+  beforeAll(extendPath);
 
   it("accepts the alert rules", async () => {
     expect(await run("promtool", ["check", "rules", "--lint=all", "--lint-fatal", RULES])).toMatchObject({

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, type Running, type Workspace } from "../../../server/test/cli/command.ts";
-import { widenPath } from "../../src/machine/run.ts";
+import { openWorkspace, type RunningCommand, type Workspace } from "../../../server/test/cli/command.ts";
+import { extendPath } from "../../src/machine/run.ts";
 import { PROXY_SETUPS, startProxy, type RunningProxy } from "./proxies.ts";
 
 const TOKEN = "a7d3f9b1c5e84206a7d3f9b1c5e84206";
@@ -39,11 +39,11 @@ function captureOf(bytes: number): string {
 
 describe("a proxy in front of the service,", { tags: ["browser"] }, () => {
   let workspace: Workspace;
-  let running: Running;
+  let running: RunningCommand;
   let service: number;
 
   beforeAll(async () => {
-    widenPath();
+    extendPath();
     workspace = openWorkspace({
       SNAP_PORT: "0",
       SNAP_TOKEN: TOKEN,
@@ -54,7 +54,7 @@ describe("a proxy in front of the service,", { tags: ["browser"] }, () => {
     const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
     service = Number(port);
   });
-  afterAll(() => workspace.clear());
+  afterAll(() => workspace.cleanUp());
 
   for (const setup of PROXY_SETUPS)
     describe(`with ${setup.name}`, { tags: [setup.program] }, () => {

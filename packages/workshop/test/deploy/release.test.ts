@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { run, runPnpm, widenPath } from "../../src/machine/run.ts";
+import { run, runPnpm, extendPath } from "../../src/machine/run.ts";
 import { readManifest, ROOT } from "../../src/workspace.ts";
 
 interface Workflow {
@@ -35,7 +35,7 @@ const WORKFLOWS = [".github/workflows/ci.yml", ".github/workflows/release.yml"];
 
 let folder: string;
 beforeAll(async () => {
-  widenPath();
+  extendPath();
   folder = await mkdtemp(join(tmpdir(), "snap-release-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkPage } from "../../src/docs/check-docs.ts";
 import { checkLinks, findMissingCitations } from "../../src/docs/links.ts";
 import { PAGES, parsePage } from "../../src/docs/markdown.ts";
-import { run, widenPath } from "../../src/machine/run.ts";
+import { run, extendPath } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 
-widenPath();
+extendPath();
 let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "docs-check-"));
@@ -30,7 +30,7 @@ it("PAGES includes every Markdown file, except notes.md, which is part of anothe
 });
 
 describe("checkLinks", () => {
-  it("finds missing files and headings in every folder with Markdown", async () => {
+  it("finds links to missing files and headings in every folder with Markdown", async () => {
     await put({
       "README.md": "# A\n\n[b](docs/b.md) [gone](docs/gone.md) [web](https://example.com/gone)\n",
       "docs/b.md":
@@ -110,8 +110,8 @@ describe("a page", () => {
     ["kubectl exec deploy/snap-api -- snap-server docter", ["unknown command 'docter'"]],
     ["source <(snap-server completion bsh)", ["Allowed choices are"]],
     ["snapctl restor - < snap.tar", ["unknown command 'restor'"]],
-    ["nice snap-server docter", ["nice snap-server docter: this call cannot be checked"]],
-    ["nice snapctl docter", ["nice snapctl docter: this call cannot be checked"]],
+    ["nice snap-server docter", ["nice snap-server docter: this command cannot be checked"]],
+    ["nice snapctl docter", ["nice snapctl docter: this command cannot be checked"]],
   ])("must use the command line correctly: %s", (command, problems) => {
     expect(check("docs/a.md", `<!-- not run: not here -->\n\n\`\`\`sh\n${command}\n\`\`\``)).toEqual(
       problems.map((problem): unknown => expect.stringContaining(problem)),

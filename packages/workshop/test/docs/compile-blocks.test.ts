@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { compileSnippets, readCodeBlocks } from "../../src/docs/compile-blocks.ts";
 import { readDocExamples } from "../../src/docs/doc-examples.ts";
 import { parsePage } from "../../src/docs/markdown.ts";
-import { widenPath } from "../../src/machine/run.ts";
+import { extendPath } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
 
-widenPath();
+extendPath();
 
 let root: string;
 beforeEach(async () => {

@@ -89,7 +89,7 @@ function textResponse(status: number, text: string, headers: LocalResponse["head
 
 const NO_BYTES = new Uint8Array();
 
-/** With the length, a response counts as received even if no script reads its body. */
+/** Because of its `content-length`, a response counts as received even if no script reads its body. */
 function responseWith(status: number, headers: LocalResponse["headers"], body: Uint8Array): LocalResponse {
   const length = { "content-length": String(body.byteLength) };
   return { status, headers: { "cache-control": "no-store", ...length, ...headers }, body };

@@ -34,7 +34,7 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
     SNAP_SIGNING_SECRET: stdout.trim(),
     SNAP_ADMIN_TOKEN: settings.SNAP_ADMIN_TOKEN,
   };
-  return { port, dataDir, variables, stop: () => workspace.clear() };
+  return { port, dataDir, variables, stop: () => workspace.cleanUp() };
 }
 
 /**

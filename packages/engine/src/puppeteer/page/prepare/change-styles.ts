@@ -2,7 +2,7 @@ import { awaitContent } from "./await-content.ts";
 import type { Step } from "./step.ts";
 import { addStyles, hideElements, removeElements } from "./style-page.ts";
 
-/** `css`, `hideSelectors` and `removeSelectors`: also waits for what a style sheet loads, or a removed element uncovers. */
+/** Applies `css`, `hideSelectors` and `removeSelectors`. Waits for what the style sheet loads or a removed element uncovers. */
 export const changeStyles: Step = async (page, signal) => {
   const { css, removeSelectors } = page.parameters;
   const change = async (): Promise<void> => {
@@ -13,8 +13,8 @@ export const changeStyles: Step = async (page, signal) => {
   return [];
 };
 
-/** Like `changeStyles`, for the page to which a click or a script may have led, and the sheets that they may have removed. */
-export const changeNextPage: Step = async (page, signal) => {
+/** Runs `changeStyles` again after a click or a script, which may have led to another page or removed the style sheets. */
+export const reapplyStyles: Step = async (page, signal) => {
   const { click, script } = page.parameters;
   return click === undefined && script === undefined ? [] : changeStyles(page, signal);
 };

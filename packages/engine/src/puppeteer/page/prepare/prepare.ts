@@ -4,7 +4,7 @@ import { awaitFonts } from "./await-fonts.ts";
 import { awaitFunction } from "./await-function.ts";
 import { awaitHidden } from "./await-hidden.ts";
 import { awaitSelector } from "./await-selector.ts";
-import { changeNextPage, changeStyles } from "./change-styles.ts";
+import { reapplyStyles, changeStyles } from "./change-styles.ts";
 import { clickElement } from "./click-element.ts";
 import { declineConsent } from "./decline-consent.ts";
 import { hideFilteredElements } from "./hide-filtered-elements.ts";
@@ -30,7 +30,7 @@ const STEPS: readonly Step[] = [
   clickElement,
   runScript,
   awaitNextPage,
-  changeNextPage,
+  reapplyStyles,
   awaitFunction,
   awaitHidden,
   expandScrollers,

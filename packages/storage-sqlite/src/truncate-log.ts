@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { LedgerReserve } from "./ledger-reserve.ts";
 import { prepare } from "./prepare.ts";
 
-/** For 30 seconds, which most backups do not exceed. */
+/** Takes 30 seconds, longer than most backups. */
 const ATTEMPTS = 1500;
 const RETRY_MS = 20;
 
@@ -13,7 +13,7 @@ const RETRY_MS = 20;
  *
  * @throws Error if other processes keep reading the log.
  */
-export async function eraseLog(database: DatabaseSync, ledgerReserve: LedgerReserve): Promise<void> {
+export async function truncateLog(database: DatabaseSync, ledgerReserve: LedgerReserve): Promise<void> {
   const tryToEmpty = prepareTruncation(database);
   for (let attempt = 1; !tryToEmpty(); attempt += 1) {
     if (attempt === ATTEMPTS)
