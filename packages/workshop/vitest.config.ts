@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { SYSTEM_PARTS } from "./src/machine/system-parts.ts";
 
 /** The files that mock modules that other files use. */
-const REPLACING_MODULES = [
+const MODULE_MOCKING_TESTS = [
   "packages/engine/test/simulation/simulation.test.ts",
   "packages/server/test/cli/start-renderer.test.ts",
   "packages/workshop/test/parameters/*.test.ts",
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["packages/*/test/**/*.test.ts"],
-          exclude: [...BROWSER_TESTS, ...REPLACING_MODULES],
+          exclude: [...BROWSER_TESTS, ...MODULE_MOCKING_TESTS],
           maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
@@ -45,7 +45,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "isolated",
-          include: REPLACING_MODULES,
+          include: MODULE_MOCKING_TESTS,
           isolate: true,
           maxWorkers: 5,
           sequence: { groupOrder: 1 },

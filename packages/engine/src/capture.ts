@@ -3,7 +3,7 @@ import { entitlementOf } from "./accounts/entitlement.ts";
 import { lookUp } from "./cache/lookup.ts";
 import { share, type OwnRender, type ShareDependencies } from "./cache/share.ts";
 import { toStoredRendering } from "./cache/rendering-cache.ts";
-import { store, type StoreDependencies, type Stored } from "./cache/store.ts";
+import { store, type StoreDependencies, type StoreResult } from "./cache/store.ts";
 import { deliver, prepareDelivery, type Delivery, type DeliveryDependencies } from "./delivery/deliver.ts";
 import { refund, reserve, settle, type CreditDependencies, type Settle } from "./credits/reservation.ts";
 import { enforceRateLimit, type RateLimitState } from "./limits/enforce-rate-limit.ts";
@@ -127,8 +127,8 @@ export async function capture(
   const parsed = dependencies.parse(sent);
   onParsed?.(parsed);
   const { parameters, mode, key: digest, verdict } = parsed;
-  const requestedBy = { accountId: account.id, requestId, requestedAt: request.submittedAt };
-  const delivery = prepareDelivery(dependencies, { ...requestedBy, parameters });
+  const requestInfo = { accountId: account.id, requestId, requestedAt: request.submittedAt };
+  const delivery = prepareDelivery(dependencies, { ...requestInfo, parameters });
   requireAbility(token, mode);
   checkTarget(verdict);
 
@@ -168,10 +168,10 @@ export async function capture(
       return result;
     };
   try {
-    const missed = { key, parameters, document, delivery, requestedAt, own: shared };
+    const cacheMiss = { key, parameters, document, delivery, requestedAt, own: shared };
     const { accept = () => {}, acceptUncached = () => {}, holds: hasTag = () => false } = request;
     const watched = { accept: watch(accept), acceptUncached: watch(acceptUncached), holds: watch(hasTag) };
-    return await renderAndCharge(dependencies, { ...request, ...watched }, missed);
+    return await renderAndCharge(dependencies, { ...request, ...watched }, cacheMiss);
   } catch (error) {
     // requests that joined the render may accept the file
     if (isAccepted) shared?.fail(error);
@@ -181,7 +181,7 @@ export async function capture(
 }
 
 /** A request that is not served from the cache. */
-interface MissedRequest {
+interface CacheMiss {
   readonly key: RenderingKey;
   readonly parameters: SnapParameters;
   readonly document: SentDocument | undefined;
@@ -195,7 +195,7 @@ interface MissedRequest {
 async function renderAndCharge(
   dependencies: CaptureDependencies,
   request: CaptureRequest & CaptureOptions,
-  { key, parameters, document, delivery, requestedAt, own }: MissedRequest,
+  { key, parameters, document, delivery, requestedAt, own }: CacheMiss,
 ): Promise<Capture> {
   const { principal, priority = "interactive", requestId, maxWaitMs, linked = () => false } = request;
   const onStart = (): void => {
@@ -205,7 +205,7 @@ async function renderAndCharge(
   const rateLimit = await limit(dependencies, principal);
   const reservation = await reserve(dependencies, principal.account);
   const wait = { priority, requestedAt, maxWaitMs, priorityRaised: own?.priorityRaised, onStart };
-  let stored: Stored;
+  let stored: StoreResult;
   let unchanged: boolean;
   let storedLocation: string | null;
   try {

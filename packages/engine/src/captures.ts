@@ -23,12 +23,12 @@ export function createCaptures(
   const track =
     (work: CapturePage): CapturePage =>
     async (request) => {
-      const captured = work(request);
-      running.add(captured);
+      const promise = work(request);
+      running.add(promise);
       try {
-        return await captured;
+        return await promise;
       } finally {
-        running.delete(captured);
+        running.delete(promise);
       }
     };
   const capturePage: CapturePage = async (request, onParsed) => {

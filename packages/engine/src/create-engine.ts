@@ -36,7 +36,7 @@ import { createCacheKey } from "./parameters/cache-key.ts";
 import { createParser } from "./parameters/parse-request.ts";
 import { SINGLE_PROCESS_LEASES } from "./ports/render-leases.ts";
 import { Quarantine } from "./schedule/quarantine.ts";
-import { steadySlots } from "./schedule/render-slots.ts";
+import { slotsForCores } from "./schedule/render-slots.ts";
 import { createScheduler, type Scheduler, type SchedulerLoad } from "./schedule/scheduler.ts";
 import type { Principal } from "./ports/tokens.ts";
 import { authenticate } from "./tokens/authenticate.ts";
@@ -154,7 +154,7 @@ export function createEngine(options: EngineOptions): Engine {
   const scheduler = openScheduler(settings, quarantine, () => workers.wake());
   const reversals = createReversals({ ledger: storage.ledger, clock, onEvent, onBackgroundError });
   const { tokens } = storage;
-  const ensured = new Map<string, number>();
+  const tokenIdsByHash = new Map<string, number>();
   const dependencies = assembleDependencies(settings, { seal, scheduler, quarantine, reversals });
   const captures = createCaptures(settings, { dependencies, seal });
   const credits = createCreditReader(dependencies);
@@ -186,7 +186,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     authenticate: lifetime.whileOpen(async (token) => {
-      const principal = await asSnapError(authenticate({ tokens, ensured, now: clock.now() }, token));
+      const principal = await asSnapError(authenticate({ tokens, tokenIdsByHash, now: clock.now() }, token));
       uses.record(principal.token);
       return principal;
     }),
@@ -200,7 +200,7 @@ export function createEngine(options: EngineOptions): Engine {
     credits: (account, standing) => asSnapError(credits(account, standing)),
     usage: ({ account }) => asSnapError(reportUsage(account)),
     verifyLedger: (request) => verifyLedger(storage.ledger, { ...request, now: clock.now() }),
-    ...createAdministration(settings, { seal, ensured }),
+    ...createAdministration(settings, { seal, tokenIdsByHash }),
     batches: withSnapErrors(createBatches(batchDependencies)),
     documents: createDocuments({ storage, clock }),
     startWorker() {
@@ -214,7 +214,8 @@ export function createEngine(options: EngineOptions): Engine {
     cacheStats: () => storage.renderings.stats(),
     purgeRenderings: (selection) => storage.renderings.purge(selection),
     lastBackupAt: () => storage.lastBackupAt(),
-    finishWithin: (durationMs) => scheduler.startUntil(lastStartBefore(clock.now() + durationMs, settings)),
+    finishWithin: (durationMs) =>
+      scheduler.rejectStartsAfter(lastStartBefore(clock.now() + durationMs, settings)),
     close,
   };
 
@@ -230,17 +231,24 @@ function openScheduler(
   quarantine: Quarantine,
   onCapacityChange: () => void,
 ): Scheduler {
-  const slots = Math.min(steadySlots(), settings.concurrency);
+  const slots = Math.min(slotsForCores(), settings.concurrency);
   return createScheduler({ ...settings, slots, quarantine, onCapacityChange });
 }
 
 /** Creates the parts of the engine that operators use. */
 function createAdministration(
   { storage, clock, random, plans, historyRetentionMs }: EngineSettings,
-  { seal, ensured }: { readonly seal: Seal; readonly ensured: Map<string, number> },
+  { seal, tokenIdsByHash }: { readonly seal: Seal; readonly tokenIdsByHash: Map<string, number> },
 ): Pick<Engine, "accounts" | "tokens" | "audit" | "history" | "operators"> {
   return {
-    accounts: createAccounts({ storage, plans, clock, random, seal, ensured }),
+    accounts: createAccounts({
+      storage,
+      plans,
+      clock,
+      random,
+      seal,
+      tokenIdsByHash,
+    }),
     tokens: createTokens({ store: storage.tokens, accounts: storage.accounts, seal, clock, random }),
     audit: createAuditLog({ store: storage.audit, clock }),
     history: createHistory({ storage, clock, isRecorded: historyRetentionMs !== null }),

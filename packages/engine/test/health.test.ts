@@ -2,17 +2,17 @@ import { createFakeClock, createFakeRenderer, createMemoryStorage, type FakeCloc
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Engine } from "../src/index.ts";
 import type { Renderer, Storage } from "../src/ports/index.ts";
-import { microtasks } from "./batches/open-engine.ts";
+import { flushMicrotasks } from "./batches/open-engine.ts";
 import { openTestEngine } from "./open-test-engine.ts";
 
 const hang = (): Promise<never> => new Promise(() => {});
 
-interface Opened {
+interface Fixture {
   readonly engine: Engine;
   readonly clock: FakeClock;
 }
 
-function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Opened {
+function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Fixture {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
   const engine = openTestEngine({
     storage: { ...createMemoryStorage(), ...storage },
@@ -23,10 +23,10 @@ function open(storage: Partial<Storage>, renderer: Partial<Renderer> = {}): Open
   return { engine, clock };
 }
 
-async function reasonsOf({ engine, clock }: Opened): Promise<readonly string[]> {
+async function reasonsOf({ engine, clock }: Fixture): Promise<readonly string[]> {
   const health = engine.health();
   // the checks that do not hang respond first
-  await microtasks();
+  await flushMicrotasks();
   clock.advance(1_500);
   const { ready, reasons } = await health;
   expect(ready).toBe(reasons.length === 0);

@@ -1,7 +1,7 @@
 import { createFakeClock, createMemoryStorage } from "@snap/testing";
 import { expect, it } from "vitest";
 import type { Storage } from "../src/ports/storage.ts";
-import { microtasks } from "./batches/open-engine.ts";
+import { flushMicrotasks } from "./batches/open-engine.ts";
 import { openTestEngine } from "./open-test-engine.ts";
 
 it("pruning retries a failed step only after a minute, even while there is more to delete", async () => {
@@ -18,13 +18,13 @@ it("pruning retries a failed step only after a minute, even while there is more 
   const engine = openTestEngine({ storage, clock, onBackgroundError });
   clock.advance(60_000);
   for (let pass = 0; pass < 110; pass += 1) {
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(5);
   }
   expect(left).toBe(0);
   expect(errors).toEqual(["Error: no such table"]);
   clock.advance(60_000);
-  await microtasks();
+  await flushMicrotasks();
   expect(errors).toEqual(["Error: no such table", "Error: no such table"]);
   await engine.close();
 });

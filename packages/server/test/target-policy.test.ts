@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
 import { readConfig } from "../src/config.ts";
 import { servicePolicy, targetPolicy } from "../src/target-policy.ts";
 
@@ -24,7 +24,7 @@ it("blocks the service's databases, including on their default ports", () => {
 });
 
 it("blocks object stores on private addresses", async () => {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const file = join(directory, "stores.json");
   const store = { region: "auto", bucket: "renderings", accessKeyId: "a", secretAccessKeyFile: "key" };
   writeFileSync(join(directory, "key"), "secret\n");

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { temporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
 import { readConfig } from "../src/config.ts";
 import { servicePolicy } from "../src/target-policy.ts";
 import { openAdminEngine, openEngine, openEngineWithNewKey } from "../src/wire.ts";
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 /** Creates a folder with journal entries 500 days old, and an expired session, which is pruned last. */
 async function seed(): Promise<string> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   writeFileSync(join(directory, "secret.key"), `${KEY}\n`);
   const storage = await openSqliteStorage({ directory });
   const engine = createEngine({

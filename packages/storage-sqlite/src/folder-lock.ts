@@ -26,10 +26,10 @@ const STATEMENTS = {
 } as const satisfies Record<FolderUse, string>;
 
 /** What the messages call a process that locks others out. */
-const HOLDERS = { service: "the service", exclusive: "a restore" } as const;
+const HOLDER_NAMES = { service: "the service", exclusive: "a restore" } as const;
 
 interface Holder {
-  readonly use: keyof typeof HOLDERS;
+  readonly use: keyof typeof HOLDER_NAMES;
   readonly pid: number;
   readonly host: string;
 }
@@ -45,7 +45,7 @@ export function lockFolder(
   { use, timeoutMs }: { readonly use: FolderUse; readonly timeoutMs: number },
 ): FolderLock {
   const lock = tryLock(`${filename}.lock`, { use, timeoutMs });
-  if (lock === null) throw inUse(filename, use);
+  if (lock === null) throw inUseFault(filename, use);
   if (use !== "shared") writeHolder(filename, { use, pid: process.pid, host: hostname() });
   return {
     release() {
@@ -88,7 +88,7 @@ export function tryLock(
   }
 }
 
-function inUse(filename: string, use: FolderUse): StorageFault {
+function inUseFault(filename: string, use: FolderUse): StorageFault {
   const folder = dirname(filename);
   const lock = tryLock(`${filename}.lock`, { use: "service", timeoutMs: 0 });
   lock?.close();
@@ -108,7 +108,7 @@ function inUse(filename: string, use: FolderUse): StorageFault {
 }
 
 function describe({ use, pid, host }: Holder): string {
-  return `${HOLDERS[use]}, process ${pid} on ${host}`;
+  return `${HOLDER_NAMES[use]}, process ${pid} on ${host}`;
 }
 
 function holderPath(filename: string): string {

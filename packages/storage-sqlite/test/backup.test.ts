@@ -31,7 +31,7 @@ const RENDERING = {
   expiresAt: 1000,
 } as const;
 
-async function snapshotOf(directory: string, includesRenderings = true): Promise<SqliteSnapshot> {
+async function openSnapshot(directory: string, includesRenderings = true): Promise<SqliteSnapshot> {
   const workDirectory = await temporaryDirectory();
   const beforeMigration = (): never => expect.fail("nothing to migrate");
   const snapshot = await openSqliteSnapshot({
@@ -105,7 +105,7 @@ describe("a snapshot", () => {
     const used: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       for (const { lines } of workers) await lines.next();
-      const snapshot = await snapshotOf(directory);
+      const snapshot = await openSnapshot(directory);
       for await (const { bytes } of snapshot.renderings()) expect(bytes).toHaveLength(20_000);
       snapshot.close();
       expectConsistent(snapshot.filename);
@@ -121,11 +121,11 @@ describe("a snapshot", () => {
     const storage = await openSqliteStorage({ directory });
     await addAccount(storage, "ada");
     await addAccount(storage, "bob");
-    const snapshot = await snapshotOf(directory);
+    const snapshot = await openSnapshot(directory);
     expect(snapshot.renderingCount).toBe(2);
     await storage.renderings.delete({ accountId: "acct_bob", key: "0" });
     expect(await bytesIn(snapshot)).toEqual([new Uint8Array([1, 2, 3])]);
-    const small = await snapshotOf(directory, false);
+    const small = await openSnapshot(directory, false);
     expect([small.renderingCount, await bytesIn(small)]).toEqual([0, []]);
     small.close();
     expectConsistent(small.filename);
@@ -149,8 +149,8 @@ describe("a snapshot", () => {
       const text = await readFile(filename, "latin1");
       return ["A secret title", "secret.example", "a-secret-hash"].filter((trace) => text.includes(trace));
     };
-    expect(await tracesIn(await snapshotOf(directory))).toEqual(["A secret title", "secret.example"]);
-    expect(await tracesIn(await snapshotOf(directory, false))).toEqual([]);
+    expect(await tracesIn(await openSnapshot(directory))).toEqual(["A secret title", "secret.example"]);
+    expect(await tracesIn(await openSnapshot(directory, false))).toEqual([]);
     await storage.close();
   });
 
@@ -160,7 +160,7 @@ describe("a snapshot", () => {
     const session = { kind: "session", hash: "0f".repeat(32) } as const;
     await storage.signIns.insert({ ...session, expiresAt: 1000 });
     await storage.history.append({ entries: [sampleEntry()], totals: [] });
-    const snapshot = await snapshotOf(directory);
+    const snapshot = await openSnapshot(directory);
     snapshot.close();
     expect(await storage.signIns.find({ ...session, now: 1 })).toBe(1000);
     await storage.close();
@@ -175,7 +175,7 @@ describe("a snapshot", () => {
     const storage = await openSqliteStorage({ directory });
     await addDocument(storage, "ada");
     await addDocument(storage, "bob");
-    const snapshot = await snapshotOf(directory, false);
+    const snapshot = await openSnapshot(directory, false);
     await storage.documents.delete({ accountId: "acct_bob", id: DOCUMENT.document.id, now: 1 });
     const found: unknown[] = [];
     for await (const { bytes } of snapshot.documents()) found.push(bytes);
@@ -185,16 +185,16 @@ describe("a snapshot", () => {
 
   it("cannot be taken of a missing or empty database", async () => {
     const directory = await temporaryDirectory();
-    await expect(snapshotOf(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
+    await expect(openSnapshot(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
     await writeFile(join(directory, "snap.db"), "");
-    await expect(snapshotOf(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
+    await expect(openSnapshot(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
     expect((await stat(join(directory, "snap.db"))).size).toBe(0);
   });
 
   it("is recorded as the last backup only by recordBackup, in the storage and in the copy", async () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
-    const snapshot = await snapshotOf(directory);
+    const snapshot = await openSnapshot(directory);
     expect(await storage.lastBackupAt()).toBeNull();
     snapshot.recordBackup();
     expect(await storage.lastBackupAt()).toBe(5);
@@ -216,10 +216,10 @@ describe("a restore", () => {
   /** A backup with the account `new`, and a folder with the account `old`, as a killed service would leave it. */
   async function prepare(): Promise<{ readonly backup: string; readonly left: string }> {
     const [backup, served] = [await temporaryDirectory(), await temporaryDirectory()];
-    const restorable = await openSqliteStorage({ directory: backup });
-    await addAccount(restorable, "new");
-    await addDocument(restorable, "new");
-    await restorable.close();
+    const backupStorage = await openSqliteStorage({ directory: backup });
+    await addAccount(backupStorage, "new");
+    await addDocument(backupStorage, "new");
+    await backupStorage.close();
     const storage = await openSqliteStorage({ directory: served });
     await addAccount(storage, "old");
     const left = join(await temporaryDirectory(), "left");
@@ -235,7 +235,7 @@ describe("a restore", () => {
     return code ?? signal;
   }
 
-  async function describeAside(directory: string): Promise<string> {
+  async function describePreviousStorage(directory: string): Promise<string> {
     const name = (await readdir(directory)).find((one) => one.startsWith("before-restore-")) ?? "";
     const renderings = await readdir(join(directory, name, "snap.db-renderings"));
     return `${await accountsIn(join(directory, name))} with ${renderings.length} rendering`;
@@ -250,7 +250,9 @@ describe("a restore", () => {
       await cp(left, directory, { recursive: true });
       const outcome = await restore(directory, backup, killAt);
       const accounts = await accountsIn(directory);
-      found.push(accounts === "acct_new" ? `acct_new, aside ${await describeAside(directory)}` : accounts);
+      found.push(
+        accounts === "acct_new" ? `acct_new, aside ${await describePreviousStorage(directory)}` : accounts,
+      );
       if (outcome === 0) break;
       expect(outcome).toBe("SIGKILL");
       if (accounts === "acct_old") continue;
@@ -285,8 +287,8 @@ describe("a restore", () => {
     const file = { accountId: "acct_new", id: DOCUMENT.document.id, path: "index.html", now: 2 };
     expect(await storage.documents.readFile(file)).toEqual(DOCUMENT.files[0]);
     await storage.close();
-    const aside = (await readdir(directory)).find((one) => one.startsWith("before-restore-")) ?? "";
-    expect(await readFile(join(directory, aside, "snap.db-documents", name), "utf8")).toBe("");
+    const previousFolder = (await readdir(directory)).find((one) => one.startsWith("before-restore-")) ?? "";
+    expect(await readFile(join(directory, previousFolder, "snap.db-documents", name), "utf8")).toBe("");
   });
 
   it("leaves no folder behind if the previous storage cannot be moved aside", async () => {

@@ -95,15 +95,15 @@ describe("several workers", () => {
         startWorker("processBatches", { filename, name: "b" }),
       ]);
       release([killed, other]);
-      const printing = linesOf(other);
+      const otherLines = linesOf(other);
       await linesOf(killed, 1 + Math.floor(Math.random() * 30));
       expect(killed.child.signalCode).toBe("SIGKILL");
       expectBatchesAgree(filename);
-      expect((await printing).at(-1)).toBe("idle");
+      expect((await otherLines).at(-1)).toBe("idle");
 
-      const restarted = await startWorker("processBatches", { filename, name: "c", now: LEASES_ENDED_AT });
-      release([restarted]);
-      expect((await linesOf(restarted)).at(-1)).toBe("idle");
+      const laterWorker = await startWorker("processBatches", { filename, name: "c", now: LEASES_ENDED_AT });
+      release([laterWorker]);
+      expect((await linesOf(laterWorker)).at(-1)).toBe("idle");
       expectBatchesAgree(filename);
       expectConsistent(filename);
 

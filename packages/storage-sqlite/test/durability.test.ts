@@ -18,9 +18,9 @@ describe("a batch", () => {
     onTestFinished(() => exec.mockRestore());
     const executedBy = async (work: Promise<unknown>): Promise<string[]> => {
       await work;
-      const executed = exec.mock.calls.map(([sql]) => sql);
+      const statements = exec.mock.calls.map(([sql]) => sql);
       exec.mockClear();
-      return executed;
+      return statements;
     };
     const change = (update: (batch: BatchRecord) => BatchRecord | null): Promise<unknown> =>
       storage.batches.change({ batchId: "batch_1", now: 1, change: update });
@@ -40,10 +40,10 @@ describe("a document", () => {
     const directory = await temporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     onTestFinished(() => storage.close());
-    const synced: string[] = [];
+    const syncedPaths: string[] = [];
     const { fsyncSync } = fs;
     const spy = vi.spyOn(fs, "fsyncSync").mockImplementation((file) => {
-      synced.push(fs.readlinkSync(`/proc/self/fd/${file}`));
+      syncedPaths.push(fs.readlinkSync(`/proc/self/fd/${file}`));
       fsyncSync(file);
     });
     syncBuiltinESMExports();
@@ -61,8 +61,8 @@ describe("a document", () => {
       });
     const folder = join(directory, "snap.db-documents");
     await put("0a");
-    expect(synced).toEqual([directory, folder]);
+    expect(syncedPaths).toEqual([directory, folder]);
     await put("0b");
-    expect(synced).toEqual([directory, folder, folder]);
+    expect(syncedPaths).toEqual([directory, folder, folder]);
   });
 });

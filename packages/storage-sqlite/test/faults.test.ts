@@ -35,7 +35,7 @@ function rendering(bytes: Uint8Array<ArrayBuffer>): StoredRendering {
 }
 
 /** Writes that allocate no new pages. */
-function smallWrites(storage: Storage): Promise<unknown>[] {
+function startSmallWrites(storage: Storage): Promise<unknown>[] {
   return [
     storage.ledger.reserve({ ...balanceRequest, reservationId: "r2", lapsesAt: 1000 }),
     storage.ledger.settle({ reservationId: "r1", now: 2 }),
@@ -45,7 +45,7 @@ function smallWrites(storage: Storage): Promise<unknown>[] {
   ];
 }
 
-function largeWrites(storage: Storage): Promise<unknown>[] {
+function startLargeWrites(storage: Storage): Promise<unknown>[] {
   const large = rendering(new Uint8Array(100_000));
   return [
     storage.check(),
@@ -94,12 +94,12 @@ describe("a locked database", () => {
     await store(storage);
     const other = new DatabaseSync(join(directory, "snap.db"));
     other.exec("BEGIN EXCLUSIVE");
-    const writes = [...smallWrites(storage), ...largeWrites(storage)];
+    const writes = [...startSmallWrites(storage), ...startLargeWrites(storage)];
     expect(await outcomesOf(writes)).toEqual(Array(8).fill(SQLITE_BUSY));
     expect(await readsOf(storage)).toEqual(STORED);
     other.exec("ROLLBACK");
     other.close();
-    const repeated = [...smallWrites(storage), ...largeWrites(storage)];
+    const repeated = [...startSmallWrites(storage), ...startLargeWrites(storage)];
     expect(await outcomesOf(repeated)).toEqual(Array(8).fill("done"));
     await storage.close();
   });
@@ -149,12 +149,12 @@ describe("a full disk", () => {
     const { storage, connection } = await openWithConnection();
     await store(storage);
     connection.exec("PRAGMA max_page_count = 1");
-    expect(await outcomesOf(largeWrites(storage))).toEqual([SQLITE_FULL, "done", SQLITE_FULL]);
+    expect(await outcomesOf(startLargeWrites(storage))).toEqual([SQLITE_FULL, "done", SQLITE_FULL]);
     expect(await readsOf(storage)).toEqual(STORED);
     expect(await storage.batches.find("batch_1")).toBeNull();
     expect(await storage.batches.stats({ now: 1 })).toMatchObject({ queuedItems: 0 });
     connection.exec("PRAGMA max_page_count = 1000000");
-    expect(await outcomesOf([...smallWrites(storage), ...largeWrites(storage)])).toEqual(
+    expect(await outcomesOf([...startSmallWrites(storage), ...startLargeWrites(storage)])).toEqual(
       Array(8).fill("done"),
     );
     await storage.close();
@@ -166,20 +166,24 @@ describe("a full disk", () => {
     await storage.ledger.balance(grant);
     connection.exec("PRAGMA max_page_count = 1");
     // reservations fill the existing pages until a table needs another one
-    let made = 0;
+    let reservationCount = 0;
     const reserveUntilFull = async (): Promise<never> => {
-      for (; made < 10_000; made += 1)
-        await storage.ledger.reserve({ ...grant, reservationId: `r${made}`, lapsesAt: 1000 });
+      for (; reservationCount < 10_000; reservationCount += 1)
+        await storage.ledger.reserve({ ...grant, reservationId: `r${reservationCount}`, lapsesAt: 1000 });
       throw new Error("the disk never became full");
     };
     await expect(reserveUntilFull()).rejects.toMatchObject({
       code: "ERR_SQLITE_ERROR",
       errcode: SQLITE_FULL,
     });
-    expect(made).toBeGreaterThan(0);
-    expect(await storage.ledger.balance(grant)).toEqual({ granted: 10_000, used: 0, reserved: made });
+    expect(reservationCount).toBeGreaterThan(0);
+    expect(await storage.ledger.balance(grant)).toEqual({
+      granted: 10_000,
+      used: 0,
+      reserved: reservationCount,
+    });
     const journal = await storage.ledger.journal({ accountId: "acct_1", limit: 100_000 });
-    expect(journal.filter((entry) => entry.kind === "reserve")).toHaveLength(made);
+    expect(journal.filter((entry) => entry.kind === "reserve")).toHaveLength(reservationCount);
     await storage.close();
   });
 });

@@ -115,7 +115,7 @@ describe("the write-ahead log", () => {
 });
 
 /** Creates a database with schema version 1 and one account. */
-async function oldDatabase(): Promise<string> {
+async function createOldDatabase(): Promise<string> {
   const filename = join(await temporaryDirectory(), "snap.db");
   const [first = ""] = MIGRATIONS;
   const database = new DatabaseSync(filename);
@@ -187,7 +187,7 @@ describe("migrations", () => {
   });
 
   it("call beforeMigration and make a private copy first", async () => {
-    const filename = await oldDatabase();
+    const filename = await createOldDatabase();
     const announced: SchemaMigration[] = [];
     const beforeMigration = (migration: SchemaMigration): void => void announced.push(migration);
     const storage = await openSqliteStorage({ filename, beforeMigration });
@@ -209,7 +209,7 @@ describe("migrations", () => {
   });
 
   it("change nothing if beforeMigration throws", async () => {
-    const filename = await oldDatabase();
+    const filename = await createOldDatabase();
     const beforeMigration = (): never => expect.fail("not now");
     await expect(openSqliteStorage({ filename, beforeMigration })).rejects.toThrow("not now");
     expect(versionOf(filename)).toBe(1);
@@ -217,7 +217,7 @@ describe("migrations", () => {
   });
 
   it("do not run if the copy cannot be made", async () => {
-    const filename = await oldDatabase();
+    const filename = await createOldDatabase();
     await mkdir(`${filename}.schema-1`);
     await expect(openSqliteStorage({ filename })).rejects.toMatchObject({ code: "EISDIR" });
     expect(versionOf(filename)).toBe(1);

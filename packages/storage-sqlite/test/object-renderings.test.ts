@@ -143,7 +143,7 @@ describe("createObjectRenderings", () => {
     ["truncates", "the connection was lost, or the response is too long or not valid HTTP"],
     ["silent", "no response within 2000 ms"],
   ])("stops using a bucket for 5 s after the fault %j, and reports it once", async (fault, detail) => {
-    const { renderings, index, onError, onRecovered, advanceClock: wait } = await open({ timeoutMs: 2_000 });
+    const { renderings, index, onError, onRecovered, advanceClock } = await open({ timeoutMs: 2_000 });
     await renderings.put({ ...KEY, rendering: LARGE });
     server.failNext(fault);
     expect(await renderings.get(named)).toBeNull();
@@ -155,20 +155,20 @@ describe("createObjectRenderings", () => {
     expect(server.requests()).toBe(requests);
     expect(await index.peek(named)).not.toBeNull();
     expect(onRecovered).not.toHaveBeenCalled();
-    wait();
+    advanceClock();
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("tries a failing bucket with only one of several requests every 5 s", async () => {
-    const { renderings, onError, advanceClock: wait } = await open();
+    const { renderings, onError, advanceClock } = await open();
     await renderings.put({ ...KEY, rendering: LARGE });
-    server.failAll("GET", 500);
+    server.failMethod("GET", 500);
     const getThree = (): Promise<unknown[]> => Promise.all([1, 2, 3].map(() => renderings.get(named)));
     await renderings.get(named);
     for (let pauses = 0; pauses < 2; pauses += 1) {
       const requests = server.requests();
-      wait();
+      advanceClock();
       expect(await getThree()).toEqual([null, null, null]);
       expect(server.requests()).toBe(requests + 1);
     }
@@ -176,30 +176,30 @@ describe("createObjectRenderings", () => {
   });
 
   it("tries a failed bucket again after the clock was set back", async () => {
-    const { renderings, onRecovered, advanceClock: wait } = await open();
+    const { renderings, onRecovered, advanceClock } = await open();
     await renderings.put({ ...KEY, rendering: LARGE });
     server.failNext(500);
     expect(await renderings.get(named)).toBeNull();
-    wait(-3_600_000);
+    advanceClock(-3_600_000);
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
     expect(onRecovered).toHaveBeenCalledTimes(1);
   });
 
   it("reports an outage once, however often the bucket is tried", async () => {
-    const { renderings, onError, onRecovered, advanceClock: wait } = await open();
-    server.failAll("PUT", 500);
+    const { renderings, onError, onRecovered, advanceClock } = await open();
+    server.failMethod("PUT", 500);
     for (let tries = 0; tries < 3; tries += 1) {
       await renderings.put({ ...KEY, rendering: LARGE });
-      wait();
+      advanceClock();
     }
-    server.failAll("PUT", null);
+    server.failMethod("PUT", null);
     await renderings.put({ ...KEY, rendering: LARGE });
     await renderings.put({ ...KEY, rendering: LARGE });
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
 
   it("uses the bucket as usual if the callbacks for its outage throw", async () => {
-    const { renderings, onError, onRecovered, advanceClock: wait } = await open();
+    const { renderings, onError, onRecovered, advanceClock } = await open();
     for (const callback of [onError, onRecovered])
       callback.mockImplementation(() => {
         throw new Error("the log is closed");
@@ -207,7 +207,7 @@ describe("createObjectRenderings", () => {
     await renderings.put({ ...KEY, rendering: LARGE });
     server.failNext(503);
     expect(await renderings.get(named)).toBeNull();
-    wait();
+    advanceClock();
     expect((await renderings.get(named))?.bytes).toEqual(Buffer.from(LARGE.bytes));
     expect([onError.mock.calls.length, onRecovered.mock.calls.length]).toEqual([1, 1]);
   });
@@ -275,14 +275,14 @@ describe("createObjectRenderings", () => {
   ])("reports that a purge failed if the bucket %s, and can be called again", async (_, method, fault) => {
     const { renderings, index } = await open();
     await renderings.put({ ...KEY, rendering: LARGE });
-    server.failAll(method, fault);
+    server.failMethod(method, fault);
     const message = /^the object store failed \(.+\), so renderings may remain in it until a retry succeeds$/;
     await expect(renderings.purge({ accountId: "acct_1" })).rejects.toThrow(message);
     await expect(renderings.purge({ accountId: null })).rejects.toThrow(message);
     await expect(renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT })).rejects.toThrow(message);
     expect(await index.peek(named)).toBeNull();
     expect(keys()).toHaveLength(1);
-    server.failAll(method, null);
+    server.failMethod(method, null);
     await renderings.deleteAccount({ accountId: "acct_1", now: STORED_AT });
     expect(keys()).toEqual([]);
   });
@@ -320,9 +320,9 @@ describe("createObjectRenderings", () => {
       bytes: Buffer.of(),
       contentType: undefined,
     });
-    server.failAll("GET", 500);
+    server.failMethod("GET", 500);
     await expect(renderings.prune({ now: STORED_AT, limit: 1 })).rejects.toThrow("object store failed");
-    server.failAll("GET", null);
+    server.failMethod("GET", null);
     await renderings.prune({ now: STORED_AT + 60_000, limit: 1 });
     expect(keys()).toEqual([]);
   });

@@ -66,19 +66,19 @@ describe("several processes", () => {
 describe("kill -9", () => {
   it("loses no acknowledged write and leaves no partial one", async () => {
     const filename = join(await temporaryDirectory(), "snap.db");
-    const confirmed = new Map<string, string>();
+    const resolutions = new Map<string, string>();
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
       const names = [`a${round}`, `b${round}`];
       const workers = await Promise.all(names.map((name) => startWorker("churn", { filename, name })));
       release(workers);
       await Promise.all(
-        workers.map((worker) => killAfter(worker, 1 + Math.floor(Math.random() * 200), confirmed)),
+        workers.map((worker) => killAfter(worker, 1 + Math.floor(Math.random() * 200), resolutions)),
       );
       expectConsistent(filename);
     }
 
     const storage = await openSqliteStorage({ filename });
-    for (const [reservationId, resolution] of confirmed)
+    for (const [reservationId, resolution] of resolutions)
       expect(await storage.ledger.refund({ reservationId, now: 0 })).toBe(resolution);
     const keys = Array.from({ length: 10 }, (_, key) => ({ accountId: "acct_1", key: `${key}`, now: 1 }));
     const found = await Promise.all(keys.map((key) => storage.renderings.get(key)));

@@ -137,11 +137,11 @@ describe("query plans", () => {
     const [all, account, token] = ["", "account=? AND ", "token_id=? AND "].map(
       (key) => `(${key}day>? AND day<?)`,
     );
-    const byDayAccountAndToken = (path: string): string[] => [path, path, path];
+    const repeatPerGrouping = (path: string): string[] => [path, path, path];
     expect(pathsOf((sql) => sql.startsWith("WITH sums"))).toEqual([
-      ...byDayAccountAndToken(`SEARCH usage_totals USING INDEX usage_by_account ${account}`),
-      ...byDayAccountAndToken(`SEARCH usage_totals USING INDEX usage_by_token ${token}`),
-      ...byDayAccountAndToken(`SEARCH usage_totals USING PRIMARY KEY ${all}`),
+      ...repeatPerGrouping(`SEARCH usage_totals USING INDEX usage_by_account ${account}`),
+      ...repeatPerGrouping(`SEARCH usage_totals USING INDEX usage_by_token ${token}`),
+      ...repeatPerGrouping(`SEARCH usage_totals USING PRIMARY KEY ${all}`),
     ]);
   });
 

@@ -29,7 +29,7 @@ interface Opened {
   files(): Promise<string[]>;
 }
 
-async function openTemporary(
+async function openTemporaryStorage(
   options: { cacheMaxBytes?: number; onEvicted?: (eviction: Eviction) => void } = {},
 ): Promise<Opened> {
   const directory = await temporaryDirectory();
@@ -42,17 +42,17 @@ async function openTemporary(
 
 /** Returns whether the event loop runs before the work is done. */
 async function yields(work: Promise<unknown>): Promise<boolean> {
-  let hasTurned = false;
+  let hasYielded = false;
   setImmediate(() => {
-    hasTurned = true;
+    hasYielded = true;
   });
   await work;
-  return hasTurned;
+  return hasYielded;
 }
 
 describe("the bytes of a rendering", () => {
   it("are a file that is accessible only to its owner, and is deleted with the rendering", async () => {
-    const { storage, directory, files } = await openTemporary();
+    const { storage, directory, files } = await openTemporaryStorage();
     const { renderings } = storage;
     await renderings.put({ ...NAME, rendering: sample() });
     const [first = ""] = await files();
@@ -70,7 +70,7 @@ describe("the bytes of a rendering", () => {
   });
 
   it("are written and read without blocking if they are large, and keep the database small", async () => {
-    const { storage, directory } = await openTemporary();
+    const { storage, directory } = await openTemporaryStorage();
     const bytes = new Uint8Array(LARGE_BYTES).fill(7);
     expect(await yields(storage.renderings.put({ ...NAME, rendering: sample({ bytes }) }))).toBe(true);
     const reading = storage.renderings.get({ ...NAME, now: NOW });
@@ -84,7 +84,7 @@ describe("the bytes of a rendering", () => {
     ["is missing", (file: string) => rm(file)],
     ["is incomplete", (file: string) => truncate(file, 2)],
   ])("are a cache miss if the file %s", async (_, damage) => {
-    const { storage, directory, files } = await openTemporary();
+    const { storage, directory, files } = await openTemporaryStorage();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     const [file = ""] = await files();
     await damage(join(directory, "snap.db-renderings", file));
@@ -96,7 +96,7 @@ describe("the bytes of a rendering", () => {
   });
 
   it("can be stored again after their directory is deleted", async () => {
-    const { storage, directory } = await openTemporary();
+    const { storage, directory } = await openTemporaryStorage();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     await rm(join(directory, "snap.db-renderings"), { recursive: true });
     await storage.renderings.put({ ...NAME, rendering: sample() });
@@ -104,7 +104,7 @@ describe("the bytes of a rendering", () => {
   });
 
   it("are separate files even if two storages write them in the same millisecond", async () => {
-    const { storage, directory, files } = await openTemporary();
+    const { storage, directory, files } = await openTemporaryStorage();
     const other = await openSqliteStorage({ directory });
     onTestFinished(() => other.close());
     const stored = ["acct_1", "acct_2"].flatMap((accountId, account) =>
@@ -125,7 +125,7 @@ describe("the bytes of a rendering", () => {
 
 describe("the files that a killed process leaves behind", () => {
   it("are deleted if they are at least a minute old, first immediately and then every hour", async () => {
-    const { storage, directory, files } = await openTemporary();
+    const { storage, directory, files } = await openTemporaryStorage();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     const [stored = ""] = await files();
     const leave = async (name: string, atMs: number): Promise<void> => {
@@ -146,14 +146,14 @@ describe("the files that a killed process leaves behind", () => {
   });
 
   it("can be pruned before any rendering has created their folder", async () => {
-    const { storage } = await openTemporary();
+    const { storage } = await openTemporaryStorage();
     expect(await storage.renderings.prune({ now: NOW, limit: 10 })).toBe(0);
   });
 });
 
 describe("the cache quota", () => {
   it("is by default half of the disk space that is free or used by the cache", async () => {
-    const { storage } = await openTemporary();
+    const { storage } = await openTemporaryStorage();
     await storage.renderings.put({ ...NAME, rendering: sample() });
     const { bytes = 0, freeBytes, maxBytes } = (await storage.renderings.stats()) ?? {};
     expect(bytes).toBe(3 + 4096);
@@ -162,7 +162,7 @@ describe("the cache quota", () => {
 
   it("reports evictions by account", async () => {
     const onEvicted = vi.fn<(eviction: Eviction) => void>();
-    const { storage, files } = await openTemporary({ cacheMaxBytes: 50_000, onEvicted });
+    const { storage, files } = await openTemporaryStorage({ cacheMaxBytes: 50_000, onEvicted });
     const put = (accountId: string, index: number, sizeBytes: number): Promise<void> =>
       storage.renderings.put({
         accountId,
@@ -184,7 +184,7 @@ describe("the cache quota", () => {
     const onEvicted = (): never => {
       throw new Error("the metrics are gone");
     };
-    const { storage, files } = await openTemporary({ cacheMaxBytes: 5000, onEvicted });
+    const { storage, files } = await openTemporaryStorage({ cacheMaxBytes: 5000, onEvicted });
     const put = (key: string, storedAt: number): Promise<void> =>
       storage.renderings.put({ accountId: "acct_1", key, rendering: sample({ storedAt }) });
     await put("0", NOW);
@@ -194,7 +194,7 @@ describe("the cache quota", () => {
   });
 
   it("is enforced by pruning if another process lowers it", async () => {
-    const { storage, directory, files } = await openTemporary();
+    const { storage, directory, files } = await openTemporaryStorage();
     for (let index = 0; index < 60; index += 1)
       await storage.renderings.put({ accountId: "acct_1", key: `${index}`, rendering: sample() });
     const other = await openSqliteStorage({ directory, cacheMaxBytes: 10 * (3 + 4096) });

@@ -13,7 +13,7 @@ const PERIOD = { startedAt: 0, resetsAt: 1000 };
 const CLAIM = { keyHash: "0a", digest: "0b", expiresAt: 9 };
 const balanceRequest = { accountId: "acct_1", period: PERIOD, granted: 5 };
 
-async function newDirectory(): Promise<string> {
+async function createDataDirectory(): Promise<string> {
   const directory = await temporaryDirectory();
   await (await openSqliteStorage({ directory })).close();
   return directory;
@@ -28,7 +28,7 @@ async function readAll(source: TransferSource): Promise<TransferPage[]> {
 
 describe("a transfer source", () => {
   it("returns every record once, in order, over many pages", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const database = new DatabaseSync(join(directory, "snap.db"));
     const numbers =
       "WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12344)";
@@ -70,7 +70,7 @@ describe("a transfer source", () => {
   });
 
   it("returns counts and sums of all records, and the last token id, even if that token is revoked", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const storage = await openSqliteStorage({ directory });
     const { ledger } = storage;
     for (const reservationId of ["a", "b", "c", "d", "e"])
@@ -104,9 +104,9 @@ describe("a transfer source", () => {
       expiresAt: null,
       rotatedAt: null,
     } as const;
-    const hashes = { secretHash: "00".repeat(32), sealedSigningSecret: "00".repeat(60) };
-    await storage.tokens.insert({ ...token, ...hashes });
-    const { id } = await storage.tokens.insert({ ...token, ...hashes });
+    const secrets = { secretHash: "00".repeat(32), sealedSigningSecret: "00".repeat(60) };
+    await storage.tokens.insert({ ...token, ...secrets });
+    const { id } = await storage.tokens.insert({ ...token, ...secrets });
     await storage.tokens.revoke(id);
     await storage.close();
     const source = await openSqliteSource({ directory });
@@ -140,7 +140,7 @@ describe("a transfer source", () => {
   });
 
   it("returns documents one by one, and discards those without a file", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const storage = await openSqliteStorage({ directory });
     const files = [
       { path: "logo.png", contentType: "image/png", bytes: new Uint8Array([0, 255]) },
@@ -176,7 +176,7 @@ describe("a transfer source", () => {
   });
 
   it("cannot be opened while another process has the file open, even if idle", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const idle = await openSqliteStorage({ directory });
     await idle.accounts.list();
     await expect(openSqliteSource({ directory })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("a transfer source", () => {
   });
 
   it("locks the file until it is closed", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const source = await openSqliteSource({ directory });
     await expect(openSqliteStorage({ directory, busyTimeoutMs: 1 })).rejects.toThrow("database is locked");
     await expect(openSqliteSource({ directory })).rejects.toThrow("is in use");
@@ -200,7 +200,7 @@ describe("a transfer source", () => {
   });
 
   it("keeps its fingerprint until something is written", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const fingerprintOf = async (): Promise<string> => {
       const source = await openSqliteSource({ directory });
       await readAll(source);
@@ -220,7 +220,7 @@ describe("a transfer source", () => {
   });
 
   it("includes records that a killed process left in the log", async () => {
-    const directory = await newDirectory();
+    const directory = await createDataDirectory();
     const worker = await startWorker("churn", { filename: join(directory, "snap.db"), name: "a" });
     release([worker]);
     for (let lines = 0; lines < 5; lines += 1) await worker.lines.next();

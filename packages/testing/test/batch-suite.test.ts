@@ -1,10 +1,10 @@
 import type { BatchRecord, BatchStore, DueDelivery, IdempotencyHolder, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
-import { failuresOf } from "./failures-of.ts";
+import { findFailures } from "./find-failures.ts";
 
 type Fault = [fault: string, faultOf: (storage: Storage) => Partial<BatchStore>, failing: string];
 
-const IN_RECORDS: readonly Fault[] = [
+const RECORD_FAULTS: readonly Fault[] = [
   [
     "returns the caller's own record objects",
     ({ batches }) => {
@@ -55,7 +55,7 @@ const IN_RECORDS: readonly Fault[] = [
   ],
 ];
 
-const IN_KEYS: readonly Fault[] = [
+const KEY_FAULTS: readonly Fault[] = [
   [
     "ignores idempotency keys",
     ({ batches }) => ({ insert: (batch) => batches.insert(batch) }),
@@ -97,7 +97,7 @@ const IN_KEYS: readonly Fault[] = [
   ],
 ];
 
-const IN_CHANGES: readonly Fault[] = [
+const CHANGE_FAULTS: readonly Fault[] = [
   [
     "stores no change to parameters",
     ({ batches }) => ({
@@ -169,7 +169,7 @@ const IN_CHANGES: readonly Fault[] = [
   ],
 ];
 
-const IN_QUEUES: readonly Fault[] = [
+const QUEUE_FAULTS: readonly Fault[] = [
   [
     "lets a lease expire a millisecond late",
     ({ batches }) => ({ dueItems: (request) => batches.dueItems({ ...request, now: request.now - 1 }) }),
@@ -290,13 +290,13 @@ function readsFirst({ batches }: Storage): Partial<BatchStore> {
 }
 
 describe("the suite of the batch store", () => {
-  it.each([...IN_RECORDS, ...IN_KEYS, ...IN_CHANGES, ...IN_QUEUES])(
+  it.each([...RECORD_FAULTS, ...KEY_FAULTS, ...CHANGE_FAULTS, ...QUEUE_FAULTS])(
     "fails a storage that %s",
     async (_, faultOf, failing) => {
       const inject = (storage: Storage): Partial<Storage> => ({
         batches: { ...storage.batches, ...faultOf(storage) },
       });
-      expect(await failuresOf(inject, failing)).toEqual([failing]);
+      expect(await findFailures(inject, failing)).toEqual([failing]);
     },
   );
 });

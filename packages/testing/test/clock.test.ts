@@ -13,20 +13,20 @@ describe("createFakeClock", () => {
 
   it("runs timers in order, each at its instant", () => {
     const clock = createFakeClock(START);
-    const woken: [string, number][] = [];
-    const wake = (name: string) => (): void => void woken.push([name, clock.now() - START]);
+    const wakeUps: [string, number][] = [];
+    const wake = (name: string) => (): void => void wakeUps.push([name, clock.now() - START]);
     clock.after(30, wake("c"));
     clock.after(10, wake("a"));
     clock.after(10, wake("b"));
     clock.after(31, wake("d"));
     clock.advance(30);
-    expect(woken).toEqual([
+    expect(wakeUps).toEqual([
       ["a", 10],
       ["b", 10],
       ["c", 30],
     ]);
     clock.advance(1);
-    expect(woken.at(-1)).toEqual(["d", 31]);
+    expect(wakeUps.at(-1)).toEqual(["d", 31]);
   });
 
   it("runs timers that a timer sets", () => {

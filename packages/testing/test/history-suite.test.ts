@@ -1,11 +1,11 @@
 import type { AttemptRecord, HistoryEntry, HistoryStore, SignInStore, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../src/index.ts";
-import { failuresOf } from "./failures-of.ts";
+import { findFailures } from "./find-failures.ts";
 
 type Fault<Store> = [fault: string, faultOf: (storage: Storage) => Partial<Store>, failing: string];
 
-const IN_HISTORY: readonly Fault<HistoryStore>[] = [
+const HISTORY_FAULTS: readonly Fault<HistoryStore>[] = [
   [
     "returns the caller's own entries",
     ({ history }) => {
@@ -160,7 +160,7 @@ const IN_HISTORY: readonly Fault<HistoryStore>[] = [
   ],
 ];
 
-const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
+const SIGN_IN_FAULTS: readonly Fault<SignInStore>[] = [
   [
     "finds a link or session one millisecond too long",
     ({ signIns }) => ({ find: (request) => signIns.find({ ...request, now: request.now - 1 }) }),
@@ -204,7 +204,7 @@ const IN_SIGN_INS: readonly Fault<SignInStore>[] = [
   ],
 ];
 
-const IN_AUDIT: readonly Fault<Storage["audit"]>[] = [
+const AUDIT_FAULTS: readonly Fault<Storage["audit"]>[] = [
   [
     "ignores empty subjects",
     ({ audit }) => ({
@@ -214,7 +214,7 @@ const IN_AUDIT: readonly Fault<Storage["audit"]>[] = [
   ],
 ];
 
-const IN_ATTEMPTS: readonly Fault<Storage["batches"]>[] = [
+const ATTEMPT_FAULTS: readonly Fault<Storage["batches"]>[] = [
   [
     "stores attempts for unknown batches",
     ({ batches }) => {
@@ -266,11 +266,11 @@ function casesOf<Port extends "history" | "signIns" | "audit" | "batches">(
 
 describe("the suites of the history, sign-ins, audit log and attempts", () => {
   it.each([
-    ...casesOf("history", IN_HISTORY),
-    ...casesOf("signIns", IN_SIGN_INS),
-    ...casesOf("audit", IN_AUDIT),
-    ...casesOf("batches", IN_ATTEMPTS),
+    ...casesOf("history", HISTORY_FAULTS),
+    ...casesOf("signIns", SIGN_IN_FAULTS),
+    ...casesOf("audit", AUDIT_FAULTS),
+    ...casesOf("batches", ATTEMPT_FAULTS),
   ])("fail a storage that %s", async (_, inject, failing) => {
-    expect(await failuresOf(inject, failing)).toEqual([failing]);
+    expect(await findFailures(inject, failing)).toEqual([failing]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Storage, TokenRecord } from "@snap/engine/ports";
 import { expect, it } from "vitest";
-import { messagesOf } from "./failures-of.ts";
+import { findFailureMessages } from "./find-failures.ts";
 
 type Fault = [fault: string, inject: (storage: Storage) => Partial<Storage>, rule: string, message: string];
 
@@ -55,7 +55,7 @@ it.each<Fault>([
   ],
 ])("the suites name the rule that a storage breaks if it %s", async (_, inject, rule, message) => {
   const [, title = ""] = /"(.*)"/.exec(rule) ?? [];
-  const messages = await messagesOf(inject, title);
+  const messages = await findFailureMessages(inject, title);
   const [first, second] = messages.get(title)?.split("\n") ?? [];
   expect(first).toBe(`The storage breaks a rule of ${rule}. See the comments in @snap/engine/ports.`);
   expect(second).toBe(message);

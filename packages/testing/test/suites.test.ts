@@ -1,15 +1,15 @@
 import type { AttemptRecord, PageFacts, RenderingKey, Storage } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../src/index.ts";
-import { failuresOf } from "./failures-of.ts";
+import { findFailures } from "./find-failures.ts";
 
 describe("the suites", () => {
   it("pass a correct storage", async () => {
-    expect(await failuresOf(() => ({}))).toEqual([]);
+    expect(await findFailures(() => ({}))).toEqual([]);
   });
 
   it("pass a correct storage even after a faulty one that returns the objects it was given", async () => {
-    const failures = await failuresOf(({ batches }) => {
+    const failures = await findFailures(({ batches }) => {
       const attempts: AttemptRecord[] = [];
       return {
         batches: {
@@ -20,7 +20,7 @@ describe("the suites", () => {
       };
     });
     expect(failures).toContain("returns every field of an attempt");
-    expect(await failuresOf(() => ({}))).toEqual([]);
+    expect(await findFailures(() => ({}))).toEqual([]);
   });
 
   it.each<[string, (storage: Storage) => Partial<Storage>, string]>([
@@ -371,6 +371,6 @@ describe("the suites", () => {
       "prunes expired renderings up to the limit",
     ],
   ])("fail a storage that %s", async (_, inject, failing) => {
-    expect(await failuresOf(inject, failing)).toEqual([failing]);
+    expect(await findFailures(inject, failing)).toEqual([failing]);
   });
 });

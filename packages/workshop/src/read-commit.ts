@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-const SHORT = 12;
+const ABBREVIATED_LENGTH = 12;
 
 /**
  * Returns the abbreviated commit of a checkout: `SOURCE_COMMIT`, for builds without the repository such as an image's,
@@ -9,7 +9,7 @@ const SHORT = 12;
  */
 export function readCommit(directory: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const commit = environment["SOURCE_COMMIT"] ?? askGit(directory);
-  return commit !== null && /^[0-9a-f]{7,64}$/.test(commit) ? commit.slice(0, SHORT) : null;
+  return commit !== null && /^[0-9a-f]{7,64}$/.test(commit) ? commit.slice(0, ABBREVIATED_LENGTH) : null;
 }
 
 function askGit(directory: string): string | null {

@@ -6,7 +6,7 @@ import { run, extendPath } from "../src/machine/run.ts";
 import { ROOT } from "../src/workspace.ts";
 
 /** Forbidden imports: the rule that each breaks, the file, and the import. */
-const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] = [
+const FORBIDDEN_IMPORTS: readonly (readonly [rule: string, file: string, line: string])[] = [
   ["protocol-is-closed", "packages/protocol/src/a.ts", 'import "zod";'],
   ["protocol-is-closed", "packages/protocol/src/b.ts", 'import "node:crypto";'],
   ["hmac-node-is-closed", "packages/protocol/src/signing/hmac-node.ts", 'import "node:fs";'],
@@ -64,7 +64,7 @@ const PLANTED: readonly (readonly [rule: string, file: string, line: string])[] 
  * Allowed imports, to show that the rules don't reject everything. They include half of the planted
  * cycle, because a cycle is reported for only one of its files.
  */
-const ALLOWED: readonly (readonly [file: string, line: string])[] = [
+const ALLOWED_IMPORTS: readonly (readonly [file: string, line: string])[] = [
   ["packages/protocol/src/index.ts", "export const pinned = 1;"],
   ["packages/engine/src/index.ts", 'import "node:dns"; import "@snap/protocol"; export const capture = 1;'],
   ["packages/engine/src/puppeteer/index.ts", 'import "node:http"; import "../index.ts";'],
@@ -110,8 +110,8 @@ describe("the dependency rules", () => {
     extendPath();
     folder = await mkdtemp(join(tmpdir(), "dependency-rules-"));
     await symlink(join(ROOT, "tsconfig.base.json"), join(folder, "tsconfig.base.json"));
-    const planted = PLANTED.map(([, ...fileAndLine]) => fileAndLine);
-    for (const [file, content] of [...planted, ...ALLOWED, ...LIBRARY]) {
+    const forbiddenFiles = FORBIDDEN_IMPORTS.map(([, ...fileAndLine]) => fileAndLine);
+    for (const [file, content] of [...forbiddenFiles, ...ALLOWED_IMPORTS, ...LIBRARY]) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       await writeFile(join(folder, file), content);
     }
@@ -124,11 +124,11 @@ describe("the dependency rules", () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(PLANTED)("reject an import: %s in %s", (rule, file) => {
+  it.each(FORBIDDEN_IMPORTS)("reject an import: %s in %s", (rule, file) => {
     expect(violations).toContain(`${rule}: ${file}`);
   });
 
-  it.each(ALLOWED)("allow the imports of %s", (file) => {
+  it.each(ALLOWED_IMPORTS)("allow the imports of %s", (file) => {
     expect(violations.filter((violation) => violation.endsWith(`: ${file}`))).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const SIGN = `signUrl(
     },
   )`;
 /** A URL whose signature openssl computed over the canonical query. */
-const SIGNED =
+const SIGNED_URL =
   "https://snap.example.com/v1/snap/signed?expires=1893456000&fullPage=true&tokenId=7" +
   "&url=https%3A%2F%2Fexample.com%2F&signature=d68823495d3d047b4cbc1c94a21492f40313df08540b375dbf71a6be396b75ef";
 
@@ -139,7 +139,7 @@ describe("@snap/client as packed", () => {
   });
 
   it.each(["run.mjs", "run.cjs"])("runs in Node from %s", async (script) => {
-    expect(await run(process.execPath, [script], { cwd: project })).toEqual({ ok: true, output: SIGNED });
+    expect(await run(process.execPath, [script], { cwd: project })).toEqual({ ok: true, output: SIGNED_URL });
   });
 
   it("signs with node:crypto in Node", async () => {

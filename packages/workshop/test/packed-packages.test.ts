@@ -4,7 +4,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, extendPath, type Outcome } from "../src/machine/run.ts";
-import { packPackages, type Packed } from "../src/pack-packages.ts";
+import { packPackages, type PackedPackage } from "../src/pack-packages.ts";
 import { ROOT } from "../src/workspace.ts";
 import { compile } from "./compile.ts";
 import { installWithLinks } from "./install-packed.ts";
@@ -80,7 +80,7 @@ const CONSOLE = `
 `;
 
 let project: string;
-let archives: readonly Packed[];
+let archives: readonly PackedPackage[];
 beforeAll(async () => {
   extendPath();
   project = await realpath(await mkdtemp(join(tmpdir(), "packed-packages-")));

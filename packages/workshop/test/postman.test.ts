@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, extendPath } from "../src/machine/run.ts";
-import { listen, type Listening } from "./examples/listen.ts";
+import { listen, type ListeningServer } from "./examples/listen.ts";
 import { servePage } from "./examples/serve-page.ts";
 import { startSnap, type RunningSnap } from "./examples/start-snap.ts";
 
@@ -39,7 +39,7 @@ interface Report {
   };
 }
 
-let page: Listening;
+let page: ListeningServer;
 let service: RunningSnap;
 let folder: string;
 let collection: Collection;

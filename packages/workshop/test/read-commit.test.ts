@@ -8,18 +8,18 @@ import { ROOT } from "../src/workspace.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-function temporaryFolder(): string {
+function createTemporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "snap-commit-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
 it("reads the commit from the environment, abbreviated", () => {
-  expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: COMMIT })).toBe("0123456789ab");
+  expect(readCommit(createTemporaryFolder(), { SOURCE_COMMIT: COMMIT })).toBe("0123456789ab");
 });
 
 it("reads the commit from a repository", async () => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   const git = (...args: string[]): ReturnType<typeof run> =>
     run("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com", ...args]);
   await git("init");
@@ -29,9 +29,9 @@ it("reads the commit from a repository", async () => {
 });
 
 it("returns null if neither the environment nor the folder has a commit", () => {
-  expect(readCommit(temporaryFolder(), {})).toBeNull();
-  expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: "" })).toBeNull();
-  expect(readCommit(temporaryFolder(), { SOURCE_COMMIT: "$(rev)" })).toBeNull();
+  expect(readCommit(createTemporaryFolder(), {})).toBeNull();
+  expect(readCommit(createTemporaryFolder(), { SOURCE_COMMIT: "" })).toBeNull();
+  expect(readCommit(createTemporaryFolder(), { SOURCE_COMMIT: "$(rev)" })).toBeNull();
 });
 
 it("the built command prints a commit if the repository has one", async () => {

@@ -176,7 +176,7 @@ it("shows the credentials of a new token once, and passes the token to the playg
   const shown = await visitor.page.$$eval("dialog input", (inputs) => inputs.map((input) => input.value));
   expect(shown).toEqual(["42|secret-of-token-42", "s3cret-of-the-token"]);
   await visitor.press("Copy signing secret");
-  expect(await visitor.copied()).toBe("s3cret-of-the-token");
+  expect(await visitor.clipboardText()).toBe("s3cret-of-the-token");
   // outside the dialog, the notice would be inert
   expect(await visitor.text("dialog .notice")).toBe("Signing secret copied.");
   await visitor.press("Use in the playground");

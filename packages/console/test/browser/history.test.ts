@@ -2,7 +2,7 @@
 import type { Browser, HTTPRequest, Page } from "puppeteer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Stub } from "../stub/responses.ts";
-import { FORGED, LONG_URL } from "../stub/data.ts";
+import { INJECTED_HTML, LONG_URL } from "../stub/data.ts";
 import { startStub } from "../stub/stub-server.ts";
 import { openBrowser, openConsole, signIn, waitUntilIdle, type Visitor } from "./open-console.ts";
 
@@ -215,7 +215,7 @@ describe("requests", () => {
     ).toEqual([at, at]);
     expect(
       await visitor.page.$$eval(".long-text", (texts) => texts.map((text) => text.getAttribute("title"))),
-    ).toContain(FORGED);
+    ).toContain(INJECTED_HTML);
   });
 
   it("show their parameters and rendering, and open in the playground", async () => {
@@ -225,7 +225,7 @@ describe("requests", () => {
     await visitor.see("1,280 × 800 px");
     await visitor.see("Secrets are not stored");
     await visitor.press("Copy request id");
-    expect(await visitor.copied()).toBe("7b1f0000-0000-4000-8000-000000000000");
+    expect(await visitor.clipboardText()).toBe("7b1f0000-0000-4000-8000-000000000000");
     await visitor.press("Open in the playground", "link");
     const value = (label: string): Promise<string> =>
       visitor.page.$eval(`::-p-aria([name="${label}"])`, (field) => (field as HTMLInputElement).value);
@@ -252,7 +252,7 @@ describe("a batch", () => {
   it("shows its items, their renderings and the delivery attempts, and resends the webhook", async () => {
     await visitor.go("/batches/batch_failing");
     await visitor.see("target_unreachable");
-    await visitor.see(FORGED);
+    await visitor.see(INJECTED_HTML);
     const thumbnails = await visitor.page.$$eval(".thumbnail img", (images) => images.map(({ src }) => src));
     expect(thumbnails).toEqual([`${stub.origin}/admin/v1/requests/req_000000000000000000000995/rendering`]);
     await visitor.page.waitForFunction(

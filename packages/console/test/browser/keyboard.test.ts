@@ -116,21 +116,21 @@ it("every control of the playground has a focus outline", async () => {
 it("on a phone, the menu opens and closes", async () => {
   await visitor.page.setViewport({ width: 375, height: 700 });
   await visitor.go("/requests");
-  const isOpen = (): Promise<string | null> =>
+  const ariaExpanded = (): Promise<string | null> =>
     visitor.page.$eval(".menu-button", (button) => button.getAttribute("aria-expanded"));
-  await expect.poll(isOpen).toBe("false");
+  await expect.poll(ariaExpanded).toBe("false");
   await visitor.press("Menu");
-  await expect.poll(isOpen).toBe("true");
+  await expect.poll(ariaExpanded).toBe("true");
   await visitor.press("Usage", "link");
   await visitor.see("Requests by day");
-  await expect.poll(isOpen).toBe("false");
+  await expect.poll(ariaExpanded).toBe("false");
   // the form changes the address without a navigation
   await visitor.go("/playground");
   await visitor.fill("url", "https://example.com/");
   await visitor.page.waitForFunction(() => location.hash.includes("example.com"));
   await visitor.press("Menu");
-  await expect.poll(isOpen).toBe("true");
+  await expect.poll(ariaExpanded).toBe("true");
   await visitor.press("Playground", "link");
-  await expect.poll(isOpen).toBe("false");
+  await expect.poll(ariaExpanded).toBe("false");
   await visitor.page.setViewport({ width: 1440, height: 900 });
 });

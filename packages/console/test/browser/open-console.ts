@@ -24,7 +24,7 @@ export interface Visitor {
   readonly see: (text: string) => Promise<boolean>;
   readonly text: (selector: string) => Promise<string>;
   /** Returns the text on the clipboard. */
-  readonly copied: () => Promise<string>;
+  readonly clipboardText: () => Promise<string>;
 }
 
 const ERROR_RESPONSE = "Failed to load resource";
@@ -90,7 +90,7 @@ export async function openConsole(
       return true;
     },
     text: (selector) => page.$eval(selector, (element) => (element as HTMLElement).innerText),
-    copied: () => page.evaluate(() => navigator.clipboard.readText()),
+    clipboardText: () => page.evaluate(() => navigator.clipboard.readText()),
   };
 }
 
@@ -105,7 +105,7 @@ function countFetches(): void {
     fetches.inFlight += by;
     fetches.changedAtMs = performance.now();
   };
-  const counted: typeof fetch = async (...parts) => {
+  const countingFetch: typeof fetch = async (...parts) => {
     change(1);
     try {
       return await fetch(...parts);
@@ -113,7 +113,7 @@ function countFetches(): void {
       change(-1);
     }
   };
-  Object.assign(window, { fetch: counted, fetches });
+  Object.assign(window, { fetch: countingFetch, fetches });
 }
 
 interface CountedWindow {

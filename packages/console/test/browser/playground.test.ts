@@ -3,7 +3,7 @@ import { PARAMETERS } from "@snap/protocol";
 import type { Browser } from "puppeteer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Call, Stub } from "../stub/responses.ts";
-import { FORGED } from "../stub/data.ts";
+import { INJECTED_HTML } from "../stub/data.ts";
 import { startStub } from "../stub/stub-server.ts";
 import { openBrowser, openConsole, type Visitor } from "./open-console.ts";
 
@@ -161,7 +161,7 @@ describe("a render", () => {
   it("that fails shows the error, the invalid parameters and whether to retry", async () => {
     await visitor.fill("url", "https://rejected.example/");
     await visitor.press("Render");
-    await visitor.see(`url is rejected ${FORGED}`);
+    await visitor.see(`url is rejected ${INJECTED_HTML}`);
     await visitor.see("422 validation_failed");
     await visitor.see("The same request will probably fail again; fix the cause first.");
     await visitor.fill("url", "https://timeout.example/");
@@ -223,7 +223,7 @@ describe("the snippets", () => {
       .toContain(`await snap.screenshot({\n  url: "https://example.com/?q=it's",\n  fullPage: true,\n});`);
     await visitor.press("Copy");
     await visitor.see("TypeScript copied.");
-    expect(await visitor.copied()).toBe(await snippet());
+    expect(await visitor.clipboardText()).toBe(await snippet());
   });
 
   it("sign an image with the token's signing secret", async () => {
@@ -261,7 +261,7 @@ describe("the link", () => {
     const expected = "#/playground?url=https%3A%2F%2Fexample.com%2F&scale=2";
     await visitor.page.waitForFunction((hash) => location.hash === hash, {}, expected);
     await visitor.press("Copy link");
-    const link = await visitor.copied();
+    const link = await visitor.clipboardText();
     expect(link).toBe(`${stub.origin}/console/${expected}`);
     await visitor.page.reload();
     await visitor.see("--data-urlencode 'scale=2'");

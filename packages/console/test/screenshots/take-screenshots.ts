@@ -18,7 +18,7 @@ import { BATCH_ID, prepareForScreenshots } from "./showcase.ts";
  * docs/how-to/use-the-console.md: the built console with sample data, at a fixed time.
  */
 
-const DOCS = fileURLToPath(new URL("../../../../docs/images", import.meta.url));
+const IMAGES_FOLDER = fileURLToPath(new URL("../../../../docs/images", import.meta.url));
 const NOW_MS = Date.parse("2026-11-25T14:30:00Z");
 /** As in the docs, because the playground's code shows it. */
 const PORT = 3000;
@@ -100,7 +100,7 @@ async function takeScreenshots(visitor: Visitor, screen: Screen): Promise<void> 
     const screenshot = await sharp(await page.screenshot())
       .png(PALETTE)
       .toBuffer();
-    await writeFile(`${DOCS}/console/${screen.name}${suffix}.png`, screenshot);
+    await writeFile(`${IMAGES_FOLDER}/console/${screen.name}${suffix}.png`, screenshot);
     console.log(`${screen.name}${suffix}: ${Math.ceil(screenshot.byteLength / 1024)} KB`);
   }
 }
@@ -115,10 +115,10 @@ async function resize(page: Page, size: Parameters<Page["setViewport"]>[0]): Pro
 
 const names = process.argv.slice(2);
 const isWanted = ({ name }: Screen): boolean => names.length === 0 || names.includes(name);
-await mkdir(`${DOCS}/console`, { recursive: true });
+await mkdir(`${IMAGES_FOLDER}/console`, { recursive: true });
 const [stub, browser] = await Promise.all([startStub(PORT, "/console/", () => NOW_MS), openBrowser()]);
 try {
-  stub.image = await readFile(`${DOCS}/demo.png`);
+  stub.image = await readFile(`${IMAGES_FOLDER}/demo.png`);
   prepareForScreenshots(stub);
   const guest = await openAtFixedTime(browser, stub.origin);
   if (isWanted(SIGN_IN)) await takeScreenshots(guest, SIGN_IN);

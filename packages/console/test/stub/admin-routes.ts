@@ -130,8 +130,11 @@ function handleTokens({ data }: Stub, { method, body }: Call, { id, action }: Su
   if (known === undefined) return envelope(404, "not_found", "No such token.");
   if (action === "reveal") return ok({ signing_secret: "s3cret-of-the-token" });
   if (action === "rotate") {
-    const overlap = Number(body?.["overlap_seconds"]);
-    data.tokens[index] = { ...known, overlap_ends_at: new Date(Date.now() + overlap * 1000).toISOString() };
+    const overlapSeconds = Number(body?.["overlap_seconds"]);
+    data.tokens[index] = {
+      ...known,
+      overlap_ends_at: new Date(Date.now() + overlapSeconds * 1000).toISOString(),
+    };
     return ok(secrets(data.tokens[index]));
   }
   if (method === "DELETE") {

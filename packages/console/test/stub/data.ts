@@ -14,7 +14,7 @@ import type {
 /* Realistic data, with large numbers, long URLs and text that looks like markup. */
 
 /** Changes the page's title if it is interpreted as markup. */
-export const FORGED = `<img src="x" onerror="document.title='forged'"><script>document.title='forged'</script>`;
+export const INJECTED_HTML = `<img src="x" onerror="document.title='forged'"><script>document.title='forged'</script>`;
 
 export const LONG_URL = `https://shop.example.com/catalog/winter/${"very-long-segment/".repeat(12)}item-4711?${"utm_campaign=autumn&".repeat(20)}page=7`;
 
@@ -47,7 +47,7 @@ export function createData(now: number): Data {
         message: "The last backup is 9 days old.",
         advice: "Run snap-server backup FILE, for example every night.",
       },
-      { status: "problem", code: "forged", message: `The browser reports ${FORGED}`, advice: null },
+      { status: "problem", code: "forged", message: `The browser reports ${INJECTED_HTML}`, advice: null },
     ],
   };
 }
@@ -64,7 +64,7 @@ function createAccounts(at: At): AdminAccount[] {
   const emails = [
     "billing@northwind.example",
     "ops@long-company-name-with-many-words.subsidiary.example.com",
-    `"${FORGED}"@forged.example`,
+    `"${INJECTED_HTML}"@forged.example`,
     "studio@fabrikam.example",
     "newsletter@contoso.example",
   ];
@@ -96,7 +96,7 @@ function createTokens(at: At): AdminToken[] {
   });
   return [
     token(7, "Invoices, nightly run"),
-    token(8, FORGED, { abilities: ["pdf"], expires_at: at(DAY_MS) }),
+    token(8, INJECTED_HTML, { abilities: ["pdf"], expires_at: at(DAY_MS) }),
     token(1234567, null, { overlap_ends_at: at(-DAY_MS), rotated_at: at(3_600_000), last_used_at: null }),
   ];
 }
@@ -108,7 +108,12 @@ const OUTCOMES = [
   { code: null, status: 200, message: null, cache: "HIT" },
   { code: "render_timeout", status: 504, message: "The render did not finish in 45 seconds.", cache: null },
   { code: null, status: 200, message: null, cache: "MISS" },
-  { code: "target_unreachable", status: 422, message: `The page responded with ${FORGED}`, cache: null },
+  {
+    code: "target_unreachable",
+    status: 422,
+    message: `The page responded with ${INJECTED_HTML}`,
+    cache: null,
+  },
   { code: null, status: 200, message: null, cache: "MISS" },
 ] as const;
 
@@ -128,11 +133,11 @@ function createRequest(index: number, at: At): AdminRequest {
     entry_point:
       index === 4 ? "batch" : (["snap", "signed", "batch", "mcp", "captures"] as const)[index % 5]!,
     mode: isPdf ? "pdf" : "screenshot",
-    host: index === 5 ? FORGED : new URL(url).hostname,
+    host: index === 5 ? INJECTED_HTML : new URL(url).hostname,
     parameters: {
       url,
       ...(isPdf ? { pdf: true, paperFormat: "letter" } : { fullPage: true, format: "webp", quality: 80 }),
-      ...(index % 4 === 0 && { headers: "[secret]", css: `.title::after { content: "${FORGED}" }` }),
+      ...(index % 4 === 0 && { headers: "[secret]", css: `.title::after { content: "${INJECTED_HTML}" }` }),
     },
     status: outcome.status,
     code: outcome.code,
@@ -222,7 +227,7 @@ function createItems(at: At): AdminBatch["items"] {
       url: "https://nowhere.example/",
       status: "failed",
       parameters: { url: "https://nowhere.example/" },
-      error: { code: "target_unreachable", message: `No such host: ${FORGED}` },
+      error: { code: "target_unreachable", message: `No such host: ${INJECTED_HTML}` },
       etag: null,
       target_status: null,
       expires_at: null,
@@ -241,7 +246,7 @@ function createDeliveries(at: At): DeliveryAttemptDocument[] {
     delivered: false,
     status: 500,
     failure: null,
-    body: `<h1>Internal Server Error</h1>${FORGED}\n${"stack trace line\n".repeat(20)}`,
+    body: `<h1>Internal Server Error</h1>${INJECTED_HTML}\n${"stack trace line\n".repeat(20)}`,
     ...change,
   });
   return [

@@ -1,6 +1,6 @@
 import { handleDeliveries, summarize } from "./admin-routes.ts";
 import { envelope, ok, page, type StubResponse, type Call, type Stub } from "./responses.ts";
-import { FORGED, USAGE_REPORT } from "./data.ts";
+import { INJECTED_HTML, USAGE_REPORT } from "./data.ts";
 
 /** Handles a call to the token holders' API; returns `null` for an unknown path. */
 export function handleService(stub: Stub, call: Call): StubResponse | null {
@@ -26,8 +26,8 @@ function render(stub: Stub, url: string, isPdf: boolean): StubResponse {
   if (url.includes("timeout")) return envelope(504, "render_timeout", "The render did not finish in time.");
   if (url.includes("bad-gateway")) return { status: 502, body: "<h1>Bad gateway</h1>" };
   if (url.includes("rejected"))
-    return envelope(422, "validation_failed", `url is rejected ${FORGED}`, {
-      url: [`is rejected ${FORGED}`],
+    return envelope(422, "validation_failed", `url is rejected ${INJECTED_HTML}`, {
+      url: [`is rejected ${INJECTED_HTML}`],
     });
   const headers = { ...IMAGE_HEADERS, "Content-Type": "application/pdf" };
   return isPdf ? { ...image(stub), headers } : image(stub);

@@ -65,7 +65,7 @@ export interface Accounts {
   previewDeletion(id: string, options?: { readonly purge?: boolean }): Promise<DeletionPreview>;
 }
 
-export interface AccountsOptions extends Pick<EnsureDependencies, "seal" | "ensured"> {
+export interface AccountsOptions extends Pick<EnsureDependencies, "seal" | "tokenIdsByHash"> {
   readonly storage: DeletionStores;
   readonly plans: readonly Plan[];
   readonly clock: Clock;

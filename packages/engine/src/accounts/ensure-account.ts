@@ -40,7 +40,7 @@ export interface EnsureDependencies {
   readonly clock: Clock;
   readonly random: Random;
   /** Ids of the tokens that callers can send without an id, by the hash of their secret. */
-  readonly ensured: Map<string, number>;
+  readonly tokenIdsByHash: Map<string, number>;
 }
 
 /** Returns the account with this email address and its token; creates what is missing. */
@@ -48,7 +48,7 @@ export async function ensureAccount(
   dependencies: EnsureDependencies,
   own: OwnAccount,
 ): Promise<EnsuredAccount> {
-  const { storage, seal, clock, random, ensured } = dependencies;
+  const { storage, seal, clock, random, tokenIdsByHash } = dependencies;
   const { email, tokenName: name = "default", token: sent } = own;
   requireName(name);
   const secret = sent ?? seal.derive(`token of ${email.toLowerCase()}, ${name}`);
@@ -71,8 +71,8 @@ export async function ensureAccount(
     rotatedAt: null,
   });
   if (sent !== undefined) {
-    for (const [hash, id] of ensured) if (id === record.id) ensured.delete(hash);
-    ensured.set(parsed.secretHash, record.id);
+    for (const [hash, id] of tokenIdsByHash) if (id === record.id) tokenIdsByHash.delete(hash);
+    tokenIdsByHash.set(parsed.secretHash, record.id);
   }
   const signingSecret = openSigningSecret(seal, record);
   return { account, record, token: `${record.id}|${secret}`, signingSecret, change };

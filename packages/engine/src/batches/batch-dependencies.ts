@@ -45,7 +45,7 @@ export interface BatchDependencies extends Stores, Settings {
   readonly credits: (account: Account) => Promise<CreditState>;
   readonly linkItems: LinkItems;
   /** Runs the renders of all callers. */
-  readonly scheduler: Pick<Scheduler, "load" | "competingRenders" | "busyQuarantinedAccounts">;
+  readonly scheduler: Pick<Scheduler, "load" | "countCompetingRenders" | "busyQuarantinedAccounts">;
   readonly quarantine: Pick<Quarantine, "has">;
   /** Called after a submission. */
   readonly onSubmitted: () => void;

@@ -15,7 +15,7 @@ export class DeliveryClaimer {
   readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #sending = new Map<ClaimedDelivery, Promise<void>>();
-  readonly #aborter = new AbortController();
+  readonly #abortController = new AbortController();
 
   constructor(dependencies: BatchDependencies, onFinished: () => void) {
     this.#dependencies = dependencies;
@@ -26,7 +26,7 @@ export class DeliveryClaimer {
   async claimDue(isStopped: () => boolean): Promise<void> {
     for (let hasClaimed = true; hasClaimed && !isStopped();) {
       hasClaimed = false;
-      for (const { batchId } of await this.#due()) {
+      for (const { batchId } of await this.#findDue()) {
         if (isStopped()) return;
         const claimed = await claimDelivery(this.#dependencies, batchId);
         if (claimed !== null) {
@@ -41,13 +41,13 @@ export class DeliveryClaimer {
 
   /** Waits briefly for running attempts, then aborts the rest; another worker retries them. */
   async stop(): Promise<void> {
-    const cancelAbort = this.#dependencies.clock.after(STOP_GRACE_MS, () => this.#aborter.abort());
+    const cancelAbort = this.#dependencies.clock.after(STOP_GRACE_MS, () => this.#abortController.abort());
     await Promise.all(this.#sending.values());
     cancelAbort();
   }
 
   /** Returns due deliveries of accounts below their limit, at most one per account. */
-  async #due(): Promise<readonly DueDelivery[]> {
+  async #findDue(): Promise<readonly DueDelivery[]> {
     const free = MAX_DELIVERIES - this.#sending.size;
     if (free <= 0) return [];
     const byAccount = Map.groupBy(this.#sending.keys(), ({ batch }) => batch.accountId);
@@ -60,7 +60,7 @@ export class DeliveryClaimer {
 
   async #run(claimed: ClaimedDelivery): Promise<void> {
     try {
-      await deliver(this.#dependencies, claimed, this.#aborter.signal);
+      await deliver(this.#dependencies, claimed, this.#abortController.signal);
     } catch (error) {
       // another worker claims the delivery when its lease expires
       this.#dependencies.onBackgroundError(error);

@@ -21,7 +21,7 @@ export class ItemClaimer {
   /** The claimed items that still need a slot. */
   readonly #waiting = new Set<ClaimedItem>();
   /** Round in which each account with due items was last served. */
-  #servedIn = new Map<string, number>();
+  #lastServedRounds = new Map<string, number>();
   #round = 0;
 
   constructor(dependencies: BatchDependencies, onFinished: () => void) {
@@ -32,7 +32,7 @@ export class ItemClaimer {
   /** Claims and starts due items until enough of them wait for a slot, or no item is due. */
   async claimDue(isStopped: () => boolean): Promise<void> {
     // only one item per turn of the event loop: with SQLite, hundreds of items that fail immediately would block it
-    for (; !isStopped() && this.#claimable() > 0; await setImmediate()) {
+    for (; !isStopped() && this.#countClaimable() > 0; await setImmediate()) {
       const next = await this.#takeNext();
       if (next === null) return;
       const claimed = await claimItem(this.#dependencies, next);
@@ -54,13 +54,13 @@ export class ItemClaimer {
   }
 
   /** Number of items to claim now. */
-  #claimable(): number {
+  #countClaimable(): number {
     const { concurrency, quarantine, scheduler } = this.#dependencies;
     const { running } = scheduler.load();
     const items = [...this.#waiting].filter((claimed) => !quarantine.has(claimed.batch.accountId));
     return Math.min(
       concurrency - Math.max(running, this.#claimed.size),
-      MAX_WAITING - items.length - scheduler.competingRenders(),
+      MAX_WAITING - items.length - scheduler.countCompetingRenders(),
     );
   }
 
@@ -88,16 +88,19 @@ export class ItemClaimer {
     });
     const rankOf = ({ accountId }: DueItem): number => (isQuarantined(accountId) ? 1 : 0);
     const countOf = ({ accountId }: DueItem): number => counts.get(accountId) ?? 0;
-    const servedIn = ({ accountId }: DueItem): number => this.#servedIn.get(accountId) ?? 0;
+    const lastServedRoundOf = ({ accountId }: DueItem): number => this.#lastServedRounds.get(accountId) ?? 0;
     const isQuarantinedItemWaiting = [...waiting.keys()].some(isQuarantined);
     const [next = null] = due
       .filter(({ accountId }) => !(isQuarantinedItemWaiting && isQuarantined(accountId)))
-      .toSorted((a, b) => rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || servedIn(a) - servedIn(b));
+      .toSorted(
+        (a, b) =>
+          rankOf(a) - rankOf(b) || countOf(a) - countOf(b) || lastServedRoundOf(a) - lastServedRoundOf(b),
+      );
     this.#round += 1;
     // drops accounts without due items
-    this.#servedIn = new Map(due.map((item) => [item.accountId, servedIn(item)]));
-    for (const accountId of busyAccountIds) this.#servedIn.set(accountId, this.#round);
-    if (next !== null) this.#servedIn.set(next.accountId, this.#round);
+    this.#lastServedRounds = new Map(due.map((item) => [item.accountId, lastServedRoundOf(item)]));
+    for (const accountId of busyAccountIds) this.#lastServedRounds.set(accountId, this.#round);
+    if (next !== null) this.#lastServedRounds.set(next.accountId, this.#round);
     return next;
   }
 

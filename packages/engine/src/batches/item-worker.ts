@@ -81,7 +81,7 @@ export async function runItem(
     const { id: requestId } = claimed.item;
     const parameters = openSecrets(claimed.item.parameters, dependencies.seal);
     const settlement: Settlement = {};
-    const settle = settleWith(dependencies, claimed, settlement);
+    const settle = createSettle(dependencies, claimed, settlement);
     const { createdAt: submittedAt } = claimed.batch;
     const request = { principal, parameters, requestId, submittedAt, settle, onStart } as const;
     const captured = await dependencies.capture({
@@ -146,7 +146,7 @@ interface Settlement {
 }
 
 /** Settles in the transaction that finishes the item, and the batch if it was the last item. */
-function settleWith(dependencies: BatchDependencies, claimed: ClaimedItem, settlement: Settlement): Settle {
+function createSettle(dependencies: BatchDependencies, claimed: ClaimedItem, settlement: Settlement): Settle {
   return async ({ reservationId, rendering, storedLocation, now }) => {
     let resolution: Resolution = "unknown";
     const batch = await dependencies.batches.change({

@@ -5,7 +5,7 @@ import { checkStore, type StoreAccess } from "../delivery/stores.ts";
 import type { CacheKey } from "../parameters/cache-key.ts";
 import { parseItem } from "../parameters/parse.ts";
 import { typedValue } from "../parameters/read-query.ts";
-import { checkInstalled, type Installed } from "../parameters/require-installed.ts";
+import { checkInstalled, type InstalledFeatures } from "../parameters/require-installed.ts";
 import { classifySentUrl, classifyTarget, type SentVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 
@@ -24,7 +24,7 @@ export interface SubmittedItem {
 /** What the submission is checked against, in addition to the parameter table. */
 export interface SubmissionRules extends StoreAccess {
   readonly targets: TargetPolicy;
-  readonly renderer: Installed;
+  readonly renderer: InstalledFeatures;
   readonly cacheKey: CacheKey;
 }
 
@@ -126,20 +126,20 @@ function parseWebhookUrl(
   return encodeSpaces(url);
 }
 
-const VERDICTS: Readonly<Record<Exclude<SentVerdict, "ok">, string>> = {
+const VERDICT_MESSAGES: Readonly<Record<Exclude<SentVerdict, "ok">, string>> = {
   ...URL_MESSAGES,
   blocked: "must not point to a host or port that the service blocks, such as a private address",
 };
 
 function addVerdict(problems: ProblemList, name: string, verdict: SentVerdict): void {
-  if (verdict !== "ok") problems.add(name, VERDICTS[verdict]);
+  if (verdict !== "ok") problems.add(name, VERDICT_MESSAGES[verdict]);
 }
 
 function toError(problems: ProblemList): SnapError {
   const { message = "", errors = {} } = problems.toFailure() ?? {};
   const areBlocked = Object.values(errors)
     .flat()
-    .every((problem) => problem === VERDICTS.blocked);
+    .every((problem) => problem === VERDICT_MESSAGES.blocked);
   return areBlocked
     ? new SnapError(
         "blocked_host",

@@ -23,14 +23,14 @@ export function redactPath(text: string, url: string): string {
 }
 
 /** A text to search. */
-interface Searched {
+interface SearchText {
   readonly plain: string;
   /** Where each character of `plain` starts in the original text, and where the last one ends. */
   readonly offsets: readonly number[];
 }
 
 /** Marks every character of the original text that belongs to one of the forms. */
-function markSecrets({ plain, offsets }: Searched, forms: readonly string[], isSecret: Uint8Array): void {
+function markSecrets({ plain, offsets }: SearchText, forms: readonly string[], isSecret: Uint8Array): void {
   for (const form of forms)
     for (const { index } of plain.matchAll(anyCase(form)))
       isSecret.fill(1, offsets[index], offsets[index + form.length]);
@@ -45,7 +45,7 @@ const ESCAPE = /\\(?:u[0-9a-f]{4}|["\\/bfnrt])|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|
 /** The start of an escape at the end of a text that was cut off. */
 const CUT_ESCAPE = /(?:\\(?:u[0-9a-f]{0,3})?|&[#0-9a-z]{0,8})$/i;
 
-function unescapeText(source: string): Searched {
+function unescapeText(source: string): SearchText {
   const offsets: number[] = [];
   let plain = "";
   let end = 0;

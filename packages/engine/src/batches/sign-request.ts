@@ -7,7 +7,7 @@ import {
 } from "@snap/protocol";
 import type { TokenRecord } from "../ports/tokens.ts";
 import type { WebhookRequest } from "../ports/webhook-sender.ts";
-import { previousOf } from "../tokens/previous-secrets.ts";
+import { previousSecretsAt } from "../tokens/previous-secrets.ts";
 import type { BatchDependencies } from "./batch-dependencies.ts";
 
 /** Returns the request that delivers a batch document, signed now with the token's secret. */
@@ -21,7 +21,7 @@ export function signRequest(
 ): WebhookRequest {
   const body = new TextEncoder().encode(JSON.stringify(document));
   const now = clock.now();
-  const previous = previousOf(token, now);
+  const previous = previousSecretsAt(token, now);
   const secrets = {
     signingSecret: seal.open(token.sealedSigningSecret),
     previousSecret: previous && seal.open(previous.sealedSigningSecret),

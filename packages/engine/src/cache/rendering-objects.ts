@@ -74,9 +74,9 @@ export function createRenderingObjects(bucket: ObjectBucket, random: Random): Re
     async sweep(now) {
       const keys = await list({ prefix: ROOT, after: "", limit: LIST_LIMIT });
       const today = dayOf(now);
-      const passed = keys.filter((key) => dayIn(key) < today);
-      await deleteAll(passed);
-      return passed.length === LIST_LIMIT;
+      const expiredKeys = keys.filter((key) => dayIn(key) < today);
+      await deleteAll(expiredKeys);
+      return expiredKeys.length === LIST_LIMIT;
     },
     async purge(accountId) {
       if (accountId === null) return deleteByPrefix(ROOT);

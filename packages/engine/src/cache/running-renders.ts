@@ -31,7 +31,7 @@ const MAX_JOINED = 10_000;
 export interface JoinRequest {
   readonly priority: Priority;
   /** Aborts when the request stops waiting for the render to start. */
-  readonly wait?: AbortSignal;
+  readonly waitSignal?: AbortSignal;
   /** Called if the request joins a render, queued or running. */
   readonly onJoin?: (() => void) | undefined;
 }
@@ -44,7 +44,7 @@ export class RunningRenders {
    * Joins the running render with this name, or leads a new one. If the leader abandons it, the first waiting request
    * becomes the leader and the others keep waiting.
    *
-   * @throws the abort reason of `wait` if it aborts before the render has started.
+   * @throws the abort reason of `waitSignal` if it aborts before the render has started.
    * @throws SnapError `upstream_rate_limited` if too many requests are already waiting for the render.
    */
   async joinOrLead(name: string, request: JoinRequest): Promise<JoinOutcome> {
@@ -56,12 +56,12 @@ export class RunningRenders {
   }
 }
 
-interface Waiting extends PromiseWithResolvers<JoinOutcome> {
+interface Waiter extends PromiseWithResolvers<JoinOutcome> {
   readonly wait: AbortSignal | undefined;
 }
 
 class SharedRender {
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Waiter>();
   readonly #raised = Promise.withResolvers<void>();
   readonly #onEnd: () => void;
   #isRaised = false;
@@ -71,7 +71,7 @@ class SharedRender {
     this.#onEnd = onEnd;
   }
 
-  join({ priority, wait, onJoin }: JoinRequest): Promise<JoinOutcome> {
+  join({ priority, waitSignal, onJoin }: JoinRequest): Promise<JoinOutcome> {
     if (this.#waiting.size >= MAX_JOINED)
       throw new SnapError(
         "upstream_rate_limited",
@@ -79,9 +79,9 @@ class SharedRender {
       );
     onJoin?.();
     if (priority === "interactive") this.#raisePriority();
-    const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait };
+    const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait: waitSignal };
     this.#waiting.add(waiting);
-    wait?.addEventListener("abort", () => this.#rejectIfAborted(waiting));
+    waitSignal?.addEventListener("abort", () => this.#rejectIfAborted(waiting));
     return waiting.promise;
   }
 
@@ -121,7 +121,7 @@ class SharedRender {
     for (const { resolve } of this.#waiting) resolve(outcome);
   }
 
-  #rejectIfAborted(waiting: Waiting): void {
+  #rejectIfAborted(waiting: Waiter): void {
     const { wait, reject } = waiting;
     if (this.#hasStarted || !wait?.aborted) return;
     this.#waiting.delete(waiting);

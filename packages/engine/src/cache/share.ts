@@ -106,9 +106,9 @@ async function joinOrLead(
   { name, priority, requestedAt, maxWaitMs, onJoin }: ShareRequest & { readonly name: string },
 ): Promise<JoinOutcome> {
   if (maxWaitMs === undefined) return runningRenders.joinOrLead(name, { priority, onJoin });
-  const { signal: wait, end } = limitWait(clock, maxWaitMs - waitedMsSince(clock, requestedAt));
+  const { signal: waitSignal, end } = limitWait(clock, maxWaitMs - waitedMsSince(clock, requestedAt));
   try {
-    return await runningRenders.joinOrLead(name, { priority, onJoin, wait });
+    return await runningRenders.joinOrLead(name, { priority, onJoin, waitSignal });
   } finally {
     end();
   }
@@ -133,7 +133,7 @@ async function lead(
   try {
     // the rendering may have been cached since the lookup
     const recalled = cache.recall(key);
-    if (recalled !== null && satisfies(recalled, parameters)) return joined(running, recalled);
+    if (recalled !== null && satisfies(recalled, parameters)) return endWithCached(running, recalled);
     const claim = { name, holder: randomHex(dependencies.random, 16) };
     const waitMs = Math.min(LONGEST_WAIT_MS, maxWaitMs - waitedMsSince(clock, requestedAt));
     const waitsUntil = clock.now() + waitMs;
@@ -146,7 +146,7 @@ async function lead(
       request.onJoin?.();
       await new Promise<void>((resolve) => void clock.after(RETRY_INTERVAL_MS, resolve));
       const cached = await lookUp(cache, request);
-      if (cached !== null) return joined(running, cached);
+      if (cached !== null) return endWithCached(running, cached);
     }
     return holdLease(dependencies, running, claim);
   } catch (error) {
@@ -156,7 +156,7 @@ async function lead(
 }
 
 /** @param rendering - From the cache. */
-function joined(running: RunningRender, rendering: StoredRendering): JoinedRender {
+function endWithCached(running: RunningRender, rendering: StoredRendering): JoinedRender {
   running.end({ state: "done", rendering, isCached: true });
   return { isJoined: true, rendering, isCached: true };
 }

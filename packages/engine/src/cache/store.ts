@@ -23,7 +23,7 @@ export interface StoreRequest {
 }
 
 /** A new rendering. Not cached if it does not fit in the cache, or with `cache: false` if it needs no link. */
-export interface Stored {
+export interface StoreResult {
   readonly rendering: StoredRendering;
   readonly isCached: boolean;
 }
@@ -32,16 +32,16 @@ export interface Stored {
 export async function store(
   { cache, cacheKey }: StoreDependencies,
   { key, parameters, fresh, own, linked, acceptUncached }: StoreRequest,
-): Promise<Stored> {
-  const checked = async (storing: Promise<boolean>): Promise<boolean> => {
+): Promise<StoreResult> {
+  const reportUncached = async (storing: Promise<boolean>): Promise<boolean> => {
     const isCached = await storing;
     if (!isCached) acceptUncached?.(fresh);
     return isCached;
   };
   if (own !== null)
-    return { rendering: fresh, isCached: await own.publish(fresh, checked(cache.store(key, fresh))) };
-  if (!linked(fresh)) return { rendering: fresh, isCached: await checked(Promise.resolve(false)) };
+    return { rendering: fresh, isCached: await own.publish(fresh, reportUncached(cache.store(key, fresh))) };
+  if (!linked(fresh)) return { rendering: fresh, isCached: await reportUncached(Promise.resolve(false)) };
   const entry = linkedEntry(cacheKey, { parameters, rendering: fresh });
-  const isCached = await checked(cache.store({ ...key, key: entry.key }, entry.rendering));
+  const isCached = await reportUncached(cache.store({ ...key, key: entry.key }, entry.rendering));
   return { rendering: entry.rendering, isCached };
 }

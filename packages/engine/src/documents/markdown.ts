@@ -92,9 +92,9 @@ function limitCpuTime(
     if ((user + system) / 1000 > cpuMaxMs) limit.abort();
   };
   // it rejects once the thread has ended
-  const checks = setInterval(() => void check().catch(() => undefined), CPU_CHECK_INTERVAL_MS);
+  const timer = setInterval(() => void check().catch(() => undefined), CPU_CHECK_INTERVAL_MS);
   return {
     signal: AbortSignal.any([limit.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    stop: () => clearInterval(checks),
+    stop: () => clearInterval(timer),
   };
 }

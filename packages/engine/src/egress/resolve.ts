@@ -88,7 +88,7 @@ export async function resolveHost(request: ResolveHostRequest): Promise<LookupOu
     return { failure: "unresolved", detail: `${hostname} is not on the network` };
   if (hostname.length > HOSTNAME_CHARACTERS_MAX)
     return { failure: "unresolved", detail: `the name has more than ${HOSTNAME_CHARACTERS_MAX} characters` };
-  if (upstreamProxy !== null && leavesNameTo(upstreamProxy, { hostname, port }))
+  if (upstreamProxy !== null && isResolvedByProxy(upstreamProxy, { hostname, port }))
     return isWebPort(port) || allowsName({ hostname, port, policy })
       ? { addresses: [] }
       : { failure: "blocked" };
@@ -106,7 +106,7 @@ function blockProxy(policy: TargetPolicy, proxy: UpstreamProxy | null): TargetPo
   return proxy === null ? policy : { ...policy, ownPorts: [...(policy.ownPorts ?? []), proxy] };
 }
 
-function leavesNameTo(
+function isResolvedByProxy(
   proxy: UpstreamProxy,
   host: { readonly hostname: string; readonly port: number },
 ): boolean {

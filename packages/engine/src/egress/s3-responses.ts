@@ -5,7 +5,7 @@ import type { HttpOutcome } from "./http-sender.ts";
 /** Statuses after which a retry can succeed (RFC 9110, 15.5.9; RFC 6585, 4), besides 5xx. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 /** S3's code, with status 400, for a request whose body does not arrive in time. */
-const BODY_TIMEOUT = "RequestTimeout";
+const BODY_TIMEOUT_CODE = "RequestTimeout";
 /** S3 can send an error with status 200 if it occurs after the response has started; a retry can succeed. */
 const XML_ERROR = /^\s*(?:<\?xml[^>]*\?>\s*)?<Error[\s>]/;
 /** The code of an error is at the start of its XML document. */
@@ -35,7 +35,7 @@ export function readResponse(outcome: HttpOutcome, timeoutMs: number): S3Respons
   if (isSuccess && !XML_ERROR.test(text)) return { body };
   // the store can send anything; its codes are words such as AccessDenied
   const [, code = ""] = /<Code>(\w{1,64})<\/Code>/.exec(text) ?? [];
-  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status) || code === BODY_TIMEOUT;
+  const isBusy = isSuccess || status >= 500 || BUSY_STATUSES.has(status) || code === BODY_TIMEOUT_CODE;
   return {
     failure: { reason: isBusy ? "unavailable" : "refused", detail: `${status} ${code}`.trimEnd() },
     isMissing: status === 404 && code === "NoSuchKey",

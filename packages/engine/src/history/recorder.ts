@@ -13,7 +13,7 @@ const BUFFER_LIMIT = 10_000;
 /** Credits do not limit free captures, so at most this many hits, and this many failures, are listed per second. */
 const FREE_ENTRIES_PER_SECOND = 50;
 /** The same for one account, so it cannot hide the captures of all others. */
-const FREE_ENTRIES_PER_SECOND_AND_ACCOUNT = FREE_ENTRIES_PER_SECOND / 2;
+const FREE_ENTRIES_PER_ACCOUNT_PER_SECOND = FREE_ENTRIES_PER_SECOND / 2;
 
 /** Records finished captures without delaying them. A failure to record never fails a capture. */
 export interface HistoryRecorder {
@@ -44,7 +44,7 @@ export function createRecorder({
 }: RecorderOptions): HistoryRecorder {
   const entries: HistoryEntry[] = [];
   const totals = new DailyTotals();
-  const isListed = limitFreeEntries();
+  const isListed = createEntryLimiter();
   let isScheduled = false;
   let cancel = (): void => {};
   let writing: Promise<void> = Promise.resolve();
@@ -104,7 +104,7 @@ export function createRecorder({
 }
 
 /** The returned function decides whether to list a capture or only count it: it limits hits and failures per second. */
-function limitFreeEntries(): (finished: FinishedCapture) => boolean {
+function createEntryLimiter(): (finished: FinishedCapture) => boolean {
   let second = 0;
   /** Listed in this second. */
   const counts = new Map<string, number>();
@@ -116,7 +116,7 @@ function limitFreeEntries(): (finished: FinishedCapture) => boolean {
     const kind = cache ?? "failure";
     const ofAccount = `${kind} ${accountId}`;
     const [count, own] = [counts.get(kind) ?? 0, counts.get(ofAccount) ?? 0];
-    if (count >= FREE_ENTRIES_PER_SECOND || own >= FREE_ENTRIES_PER_SECOND_AND_ACCOUNT) return false;
+    if (count >= FREE_ENTRIES_PER_SECOND || own >= FREE_ENTRIES_PER_ACCOUNT_PER_SECOND) return false;
     counts.set(kind, count + 1).set(ofAccount, own + 1);
     return true;
   };

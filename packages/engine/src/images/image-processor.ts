@@ -103,15 +103,15 @@ export function createImageProcessor(loader: SharpLoader = INSTALLED_SHARP): Ima
     run<T>(work: (sharp: Sharp) => Promise<T>, { owner, signal }: ProcessingRequest = {}): Promise<T> {
       const start = async (): Promise<T> => {
         // sharp cannot be stopped: with the caller's signal, p-queue would free the place of an image in progress
-        const whileWaiting = new AbortController();
-        const cancel = (): void => whileWaiting.abort(signal?.reason);
+        const queueController = new AbortController();
+        const cancel = (): void => queueController.abort(signal?.reason);
         if (signal?.aborted) cancel();
         signal?.addEventListener("abort", cancel);
         const process = async (): Promise<T> => {
           signal?.removeEventListener("abort", cancel);
           return work(await load());
         };
-        return queue.add(process, { signal: whileWaiting.signal });
+        return queue.add(process, { signal: queueController.signal });
       };
       return owner === undefined ? start() : owners.add(owner, start);
     },

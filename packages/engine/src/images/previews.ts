@@ -34,7 +34,7 @@ const UNFINISHED_MAX = 4;
 /** One being made and one waiting. */
 const UNFINISHED_MAX_PER_ACCOUNT = 2;
 /** No preview is made while this many images are waiting to be converted. */
-const RENDERS_WAITING_MAX = 2;
+const IMAGES_WAITING_MAX = 2;
 /** Cache hits are free, so a repeated hit must not cost CPU time either. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Estimated size of a cache entry besides the preview. */
@@ -53,7 +53,7 @@ export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits
   });
   const unfinished = new Map<
     string,
-    { readonly accountId: string; readonly made: Promise<Preview | null> }
+    { readonly accountId: string; readonly result: Promise<Preview | null> }
   >();
   const queue = new PQueue({ concurrency: PREVIEW_CONCURRENCY });
   const isBusy = (accountId: string): boolean => {
@@ -61,19 +61,19 @@ export function createPreviewsWith(images: ImageProcessor, limits: PreviewLimits
     return (
       own.length >= UNFINISHED_MAX_PER_ACCOUNT ||
       unfinished.size >= UNFINISHED_MAX ||
-      images.waiting >= RENDERS_WAITING_MAX
+      images.waiting >= IMAGES_WAITING_MAX
     );
   };
   return async ({ accountId, etag, bytes }) => {
     const cached = cache.get(etag);
     if (cached !== undefined) return cached.preview;
     const started = unfinished.get(etag);
-    if (started !== undefined) return started.made;
+    if (started !== undefined) return started.result;
     if (!images.isAvailable || isBusy(accountId)) return null;
     // no owner: with one, all previews would have to wait for this account's conversions
-    const made = queue.add(() => images.run((sharp) => shrink(sharp, bytes, limits)).catch(() => null));
-    unfinished.set(etag, { accountId, made });
-    const preview = await made;
+    const result = queue.add(() => images.run((sharp) => shrink(sharp, bytes, limits)).catch(() => null));
+    unfinished.set(etag, { accountId, result });
+    const preview = await result;
     cache.set(etag, { preview });
     unfinished.delete(etag);
     return preview;

@@ -5,7 +5,7 @@ import { classifyTarget, type TargetVerdict } from "../targets/target.ts";
 import type { TargetPolicy } from "../targets/policy.ts";
 import type { CacheKey } from "./cache-key.ts";
 import { parseParameters, parseQuery } from "./parse.ts";
-import { requireInstalled, type Installed } from "./require-installed.ts";
+import { requireInstalled, type InstalledFeatures } from "./require-installed.ts";
 
 /** A request's query, parsed or as text, or an object with real booleans and numbers. */
 export type SentParameters = URLSearchParams | string | Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const CACHE_LIMITS = { queries: 2_000, characters: 2_000_000 } as const;
 
 export interface ParserDependencies {
   readonly policy: TargetPolicy;
-  readonly renderer: Installed;
+  readonly renderer: InstalledFeatures;
   readonly cacheKey: CacheKey;
 }
 

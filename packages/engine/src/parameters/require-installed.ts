@@ -6,12 +6,12 @@ import type { Renderer } from "../ports/renderer.ts";
 type Report = (name: string, message: string) => void;
 
 /** What a renderer can do only if the operator has installed it. */
-export type Installed = Pick<Renderer, "filterLists" | "processesImages">;
+export type InstalledFeatures = Pick<Renderer, "filterLists" | "processesImages">;
 
 /** Reports parameters that require something not installed. */
 export function checkInstalled(
   parameters: SnapParameters,
-  { filterLists = [], processesImages = false }: Installed,
+  { filterLists = [], processesImages = false }: InstalledFeatures,
   report: Report,
 ): void {
   const { blockAds, blockTrackers } = parameters;
@@ -28,7 +28,7 @@ const MISSING_SHARP =
   "requires sharp, which is not installed; the operator must install it with `npm install sharp`";
 
 /** @throws SnapError `validation_failed` that names the parameters that require something not installed. */
-export function requireInstalled(parameters: SnapParameters, installed: Installed): void {
+export function requireInstalled(parameters: SnapParameters, installed: InstalledFeatures): void {
   const problems = new ProblemList();
   checkInstalled(parameters, installed, (name, message) => problems.add(name, message));
   rejectProblems(problems);

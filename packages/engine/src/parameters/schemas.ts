@@ -67,7 +67,7 @@ function fieldOf(row: ParameterRow, mode: Mode): z.ZodType {
     const value = z.literal(isPdf, { error: fieldMessage(row) }).meta({ description, example: isPdf });
     return isPdf ? value : value.default(false);
   }
-  const value = valueOf(row).meta({ description, example });
+  const value = valueSchemaOf(row).meta({ description, example });
   if (row.default !== undefined && hidesDefault)
     return value.default(row.default).meta({ description, default: undefined });
   if (row.default !== undefined) return value.default(row.default);
@@ -83,7 +83,7 @@ export function withDefault(row: ParameterRow): string {
   return value === undefined || isStated ? description : `${description} Default: \`${value}\`.`;
 }
 
-function valueOf(row: ParameterRow): z.ZodType {
+function valueSchemaOf(row: ParameterRow): z.ZodType {
   if (row.kind === "url") return targetUrl();
   return z
     .unknown()
@@ -127,7 +127,7 @@ function jsonSchemaOf(row: Exclude<ParameterRow, { readonly kind: "url" }>): obj
 }
 
 /** Query decoders replace bytes that are not UTF-8 with this character, such as the byte %E9. */
-const REPLACEMENT = "\u{FFFD}";
+const REPLACEMENT_CHARACTER = "\u{FFFD}";
 const NOT_UTF8 =
   "must not contain U+FFFD, which replaces bytes that are not UTF-8; in a query, percent-encode the URL, so that %E9 becomes %25E9";
 
@@ -138,7 +138,7 @@ function targetUrl(): z.ZodType {
       const verdict = classifySentUrl(value, PUBLIC_TARGETS_ONLY);
       // a blocked host is reported later, if all parameters are valid
       const isTarget = verdict === "ok" || verdict === "blocked";
-      if (isTarget && !value.includes(REPLACEMENT)) return;
+      if (isTarget && !value.includes(REPLACEMENT_CHARACTER)) return;
       issues.push({ code: "custom", message: isTarget ? NOT_UTF8 : URL_MESSAGES[verdict], input: value });
     })
     .overwrite(encodeSpaces)

@@ -42,21 +42,21 @@ export function createSystemMachine(): Machine {
 export function findCpuStatFile(root = "/"): string {
   const groups = join(root, "sys/fs/cgroup");
   const [, path = ""] = /^0::(.+)$/m.exec(readText(join(root, "proc/self/cgroup"))) ?? [];
-  const times = join(groups, path, "cpu.stat");
-  return existsSync(times) ? times : join(groups, "cpu.stat");
+  const groupFile = join(groups, path, "cpu.stat");
+  return existsSync(groupFile) ? groupFile : join(groups, "cpu.stat");
 }
 
 /**
- * Returns the average number of idle cores between two readings. In a container or service limited to `allowed` cores,
+ * Returns the average number of idle cores between two readings. In a container or service limited to `coresMax` cores,
  * at most its unused ones count, even if more of the machine's cores are idle.
  */
-export function idleBetween(before: CpuTimes, now: CpuTimes, allowed: number): number {
+export function idleBetween(before: CpuTimes, now: CpuTimes, coresMax: number): number {
   const elapsedMs = now.totalMs - before.totalMs;
   if (elapsedMs <= 0) return 0;
   const idle = (now.cores * (now.idleMs - before.idleMs)) / elapsedMs;
-  if (now.groupMs === null || before.groupMs === null) return Math.min(idle, allowed);
+  if (now.groupMs === null || before.groupMs === null) return Math.min(idle, coresMax);
   const used = (now.groupMs - before.groupMs) / Math.max(1, now.atMs - before.atMs);
-  return Math.max(0, Math.min(idle, allowed - used));
+  return Math.max(0, Math.min(idle, coresMax - used));
 }
 
 function readCpuTimes(cpuStatFile: string): CpuTimes {

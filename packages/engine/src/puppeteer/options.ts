@@ -14,7 +14,7 @@ import type { FilterListTexts } from "../filter-lists/purposes.ts";
 import { requireIntegers, withoutUndefined } from "../option-values.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { DEFAULT_MAX_RENDERING_BYTES } from "../rendering-limit.ts";
-import { steadySlots } from "../schedule/render-slots.ts";
+import { slotsForCores } from "../schedule/render-slots.ts";
 import { PUBLIC_TARGETS_ONLY, type TargetPolicy } from "../targets/policy.ts";
 import { isUserAgent } from "../user-agent.ts";
 import type { SandboxMode } from "./browser/launch-arguments.ts";
@@ -163,7 +163,7 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     recycleAboveBytes: GIBIBYTE_BYTES,
     pageMemoryMaxBytes: pageMemoryMaxBytes(),
     pageCpuMaxMs: 20_000,
-    isolatedBrowsersMax: Math.max(ISOLATED_BROWSERS_MIN, steadySlots()),
+    isolatedBrowsersMax: Math.max(ISOLATED_BROWSERS_MIN, slotsForCores()),
     isolatedIdleMaxMs: 60_000,
     probeIntervalMs: 1_000,
     probeTimeoutMs: 2_500,
@@ -186,13 +186,13 @@ export function readOptions(given: PuppeteerRendererOptions): RendererSettings {
     ...settings,
     ...remote,
     onEvent: guard(settings.onEvent, warn),
-    executablePath: executablePath === undefined ? null : absolute(executablePath),
+    executablePath: executablePath === undefined ? null : toAbsolutePath(executablePath),
     userAgent: userAgent ?? null,
   };
 }
 
 /** A browser runs in another working directory. A command without a slash is looked up in `PATH`. */
-function absolute(executablePath: string): string {
+function toAbsolutePath(executablePath: string): string {
   return executablePath.includes("/") ? resolve(executablePath) : executablePath;
 }
 

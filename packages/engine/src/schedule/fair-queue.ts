@@ -97,7 +97,7 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
    * Number of waiting interactive renders that would start before a batch item of one more account: not those in
    * quarantine, and not those of accounts that would already have their fair share.
    */
-  get competing(): number {
+  get competingCount(): number {
     const fairShare = this.#fairShare(this.#running.size + 1);
     let competing = 0;
     for (const [accountId, { length }] of this.#queues.interactive)
@@ -139,7 +139,7 @@ export class FairQueue implements Queue<Job, FairQueueOptions> {
   }
 
   /** Number of waiting renders that would run before a new one. */
-  ahead(render: ScheduledRender): number {
+  countAhead(render: ScheduledRender): number {
     if (this.#mayRun(render)) return 0;
     const own = this.#lengthOf(render.priority, render.accountId);
     const rank = this.#rankOf(render);

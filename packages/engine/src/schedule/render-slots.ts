@@ -14,14 +14,14 @@ const RENDERS_PER_CORE_MAX = 16;
  * Number of renders that can always run concurrently: two per core, which keep the cores busy, plus the slot that every
  * account leaves free and the one that its batches leave free.
  */
-export function steadySlots(cores = availableParallelism()): number {
+export function slotsForCores(cores = availableParallelism()): number {
   return 2 * cores + 2;
 }
 
 /** Number of renders that can run concurrently while most of them are waiting for the network. */
 export function maxRenders(availableMemoryBytes: number, cores = availableParallelism()): number {
   const byMemory = Math.floor(availableMemoryBytes / MEMORY_PER_RENDER_BYTES);
-  return Math.max(steadySlots(cores), Math.min(byMemory, RENDERS_PER_CORE_MAX * cores));
+  return Math.max(slotsForCores(cores), Math.min(byMemory, RENDERS_PER_CORE_MAX * cores));
 }
 
 /** Number of renders that can start now beyond the slots. */

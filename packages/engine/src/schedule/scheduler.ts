@@ -84,14 +84,14 @@ export interface SlotRequest extends ScheduledRender {
 export interface Scheduler {
   /**
    * @throws SnapError `upstream_rate_limited` if the queue is full, the account has too many renders in it, or no slot
-   * becomes free in time: immediately if that is predictable, otherwise after `maxWaitMs`. See also `startUntil`.
+   * becomes free in time: immediately if that is predictable, otherwise after `maxWaitMs`. See also `rejectStartsAfter`.
    */
   run<T>(request: SlotRequest, job: () => Promise<T>): Promise<T>;
   load(): SchedulerLoad;
   /** Number of waiting interactive renders that would start before a batch item of one more account. */
-  competingRenders(): number;
+  countCompetingRenders(): number;
   /** Rejects renders whose turn comes after this instant with `upstream_rate_limited`. */
-  startUntil(lastStartAt: number): void;
+  rejectStartsAfter(lastStartAt: number): void;
   /** Returns the accounts in quarantine that cannot start another render, because they have one running or waiting. */
   busyQuarantinedAccounts(): readonly string[];
 }
@@ -126,7 +126,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const isQuarantined = quarantine.has(render.accountId);
     const competing = isQuarantined ? queue().waiting : queue().waitingOutsideQuarantine;
     if (competing >= options.maxWaiting) throw busy("the queue is full");
-    if (queue().ahead(render) * throughput.intervalMs > maxWaitMs)
+    if (queue().countAhead(render) * throughput.intervalMs > maxWaitMs)
       throw busy("more renders are waiting than can run in time");
   };
 
@@ -173,8 +173,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return rendered;
     },
     load: () => withLimits(queue().load(), options),
-    competingRenders: () => queue().competing,
-    startUntil: (instant) => void (lastStartAt = instant),
+    countCompetingRenders: () => queue().competingCount,
+    rejectStartsAfter: (instant) => void (lastStartAt = instant),
     busyQuarantinedAccounts: () => queue().busyQuarantinedAccounts(),
   };
 }

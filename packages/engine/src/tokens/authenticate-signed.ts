@@ -4,7 +4,7 @@ import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { isUnexpired } from "./authenticate.ts";
 import { requireActive } from "./authorize.ts";
 import { decrypts } from "./check-secret-key.ts";
-import { previousOf } from "./previous-secrets.ts";
+import { previousSecretsAt } from "./previous-secrets.ts";
 import { requireSignable } from "./require-signable.ts";
 import type { Seal } from "./seal.ts";
 import { parseTokenId } from "./token-text.ts";
@@ -36,11 +36,11 @@ export interface SignedAuthenticationDependencies {
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedAuthenticationDependencies,
-  sent: URLSearchParams | string,
+  rawQuery: URLSearchParams | string,
 ): Promise<SignedRequest> {
   // counted before parsing, because parsing and sorting 30,000 empty parameters takes 50 ms
-  if (typeof sent === "string" && hasTooManyPairs(sent)) throw tooManyParameters();
-  const query = new URLSearchParams(sent);
+  if (typeof rawQuery === "string" && hasTooManyPairs(rawQuery)) throw tooManyParameters();
+  const query = new URLSearchParams(rawQuery);
   if (query.size > SIGNED_PARAMETERS_MAX) throw tooManyParameters();
   if (new Set(query.keys()).size !== query.size) throw invalidSignature();
   const id = parseTokenId(query.get("tokenId") ?? "");
@@ -52,7 +52,7 @@ export async function authenticateSigned(
     verifyQuery(query, { signature, signingSecret: seal.open(sealedSigningSecret) });
   // also verifies without a token, so the duration reveals little about which tokens exist
   const isValid = isSignedWith(found?.token.sealedSigningSecret ?? decoyOf(seal));
-  const previous = isValid || found === null ? null : previousOf(found.token, now);
+  const previous = isValid || found === null ? null : previousSecretsAt(found.token, now);
   const usesPrevious = previous !== null && isSignedWith(previous.sealedSigningSecret);
   if (found === null || !(isValid || usesPrevious) || !isUnexpired(found, now)) throw invalidSignature(id);
   const principal: Principal = usesPrevious ? { ...found, usesPrevious } : found;

@@ -1,13 +1,13 @@
 import { SnapError } from "../errors.ts";
 import type { Principal, TokenStore } from "../ports/tokens.ts";
 import { requireActive } from "./authorize.ts";
-import { previousOf } from "./previous-secrets.ts";
+import { previousSecretsAt } from "./previous-secrets.ts";
 import { isSameHash, parseToken } from "./token-text.ts";
 
 export interface AuthenticationDependencies {
   readonly tokens: Pick<TokenStore, "find">;
   /** Ids of the tokens that callers can send without an id, by the hash of their secret. */
-  readonly ensured: ReadonlyMap<string, number>;
+  readonly tokenIdsByHash: ReadonlyMap<string, number>;
   readonly now: number;
 }
 
@@ -17,18 +17,18 @@ export interface AuthenticationDependencies {
  * @throws SnapError `unauthenticated`, with the same message for every reason, or `account_suspended`.
  */
 export async function authenticate(
-  { tokens, ensured, now }: AuthenticationDependencies,
+  { tokens, tokenIdsByHash, now }: AuthenticationDependencies,
   text: string,
 ): Promise<Principal> {
   const parsed = parseToken(text);
   if (parsed === null) throw unauthenticated();
   const { secretHash } = parsed;
-  const id = parsed.id ?? ensured.get(secretHash) ?? null;
+  const id = parsed.id ?? tokenIdsByHash.get(secretHash) ?? null;
   if (id === null) throw unauthenticated();
   const principal = await tokens.find(id);
   if (principal === null) throw unauthenticated(`token ${id} does not exist, or was revoked`);
   if (isSameHash(secretHash, principal.token.secretHash)) return requireUsable(principal, now);
-  const previous = previousOf(principal.token, now);
+  const previous = previousSecretsAt(principal.token, now);
   if (previous === null || !isSameHash(secretHash, previous.secretHash))
     throw unauthenticated(`token ${id}'s secret is wrong, or from before a rotation`);
   return requireUsable({ ...principal, usesPrevious: true }, now);

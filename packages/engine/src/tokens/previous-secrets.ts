@@ -5,6 +5,6 @@ import type { PreviousSecrets, TokenRecord } from "../ports/tokens.ts";
 export const OVERLAP_MAX_MS = 30 * DAY_MS;
 
 /** Returns the secrets from before the last rotation if they still work, or `null`. */
-export function previousOf({ previous }: TokenRecord, now: number): PreviousSecrets | null {
+export function previousSecretsAt({ previous }: TokenRecord, now: number): PreviousSecrets | null {
   return previous !== null && now < previous.endsAt ? previous : null;
 }

@@ -108,11 +108,11 @@ function requireSame(source: TransferTotals, target: TransferTotals): void {
 
 function describeDifferences(
   source: TransferTotals,
-  { totals, place }: { readonly totals: TransferTotals; readonly place: string },
+  { totals, place: context }: { readonly totals: TransferTotals; readonly place: string },
 ): string[] {
   return (Object.keys(source) as (keyof TransferTotals)[])
     .filter((name) => source[name] !== totals[name])
-    .map((name) => `${name} ${source[name]} in the source, ${totals[name]} ${place}`);
+    .map((name) => `${name} ${source[name]} in the source, ${totals[name]} ${context}`);
 }
 
 /**
@@ -129,13 +129,13 @@ export async function findForeignSecrets(
   secretKey: string,
 ): Promise<readonly number[]> {
   const seal = createSeal(secretKey, systemRandom);
-  const foreign: number[] = [];
+  const foreignIds: number[] = [];
   let page = await source.read(null);
   // pages with tokens follow those with accounts and precede all others
   while (page?.kind === "accounts" || page?.kind === "tokens") {
     if (page.kind === "tokens")
-      foreign.push(...page.records.filter((token) => !decrypts(seal, token)).map(({ id }) => id));
+      foreignIds.push(...page.records.filter((token) => !decrypts(seal, token)).map(({ id }) => id));
     page = await source.read(page.next);
   }
-  return foreign;
+  return foreignIds;
 }

@@ -375,10 +375,10 @@ describe("any sequence of events", () => {
             const before = batch;
             batch = advanceBatch(batch, next, { now, rules }) ?? batch;
             for (const [index, { state }] of batch.items.entries()) {
-              const was = before.items[index]?.state;
-              const terminal = was?.status === "done" || was?.status === "failed";
-              expect(terminal ? state : null).toEqual(terminal ? was : null);
-              const [fence, fenceBefore] = [state, was].map((one) =>
+              const previousState = before.items[index]?.state;
+              const terminal = previousState?.status === "done" || previousState?.status === "failed";
+              expect(terminal ? state : null).toEqual(terminal ? previousState : null);
+              const [fence, fenceBefore] = [state, previousState].map((one) =>
                 one !== undefined && "fence" in one ? one.fence : Infinity,
               );
               expect(fence).toBeGreaterThanOrEqual(fenceBefore === Infinity ? 0 : Number(fenceBefore));

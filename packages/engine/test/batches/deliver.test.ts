@@ -3,13 +3,13 @@ import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
 import {
-  HOOK,
+  WEBHOOK_URL,
   isComplete,
-  microtasks,
+  flushMicrotasks,
   openBatchBench,
   type BatchBench,
   type Customer,
@@ -35,7 +35,7 @@ function hexSignature(key: string, headers: Readonly<Record<string, string>>, bo
 /** Finishes a batch of one item, whose webhook is then due. */
 async function finishOne(bench: BatchBench, principal: Customer): Promise<string> {
   bench.engine.startWorker();
-  const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+  const { id: batchId } = await bench.submit(principal, ["a"], WEBHOOK_URL);
   await bench.until({ principal, batchId }, isComplete);
   return batchId;
 }
@@ -49,7 +49,7 @@ describe("a delivery", () => {
     await bench.advance(HOUR);
     expect(bench.sender.requests).toHaveLength(1);
     const [{ url, headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
-    expect(url).toBe(HOOK);
+    expect(url).toBe(WEBHOOK_URL);
     expect(headers).toEqual({
       "Content-Type": "application/json; charset=utf-8",
       "X-Webhook-Id": batchId,
@@ -60,11 +60,14 @@ describe("a delivery", () => {
       "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
     });
     const polled = await bench.engine.batches.get({ principal, batchId });
-    expect(polled.webhook).toEqual({ url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) });
+    expect(polled.webhook).toEqual({
+      url: WEBHOOK_URL,
+      delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/),
+    });
     // the batch document that polls returned before the acknowledgement
     expect(JSON.parse(new TextDecoder().decode(body))).toEqual({
       ...polled,
-      webhook: { url: HOOK, delivered_at: null },
+      webhook: { url: WEBHOOK_URL, delivered_at: null },
     });
     expect(bench.attempts).toMatchObject([{ batchId, attempt: 1, delivered: true, retryAt: null }]);
   });
@@ -74,7 +77,7 @@ describe("a delivery", () => {
     const principal = await bench.customer();
     const release = bench.renderer.hold();
     bench.engine.startWorker();
-    const { id } = await bench.submit(principal, ["a"], HOOK);
+    const { id } = await bench.submit(principal, ["a"], WEBHOOK_URL);
     const { id: withoutWebhook, webhook } = await bench.submit(principal, ["b"]);
     expect(webhook).toBeNull();
     await bench.advance(10 * SECOND);
@@ -95,7 +98,7 @@ describe("the signature", () => {
     await finishOne(bench, principal);
     await bench.sender.whenSent(1);
     const [{ headers, body }] = bench.sender.requests as [(typeof bench.sender.requests)[0]];
-    const folder = await temporaryDirectory();
+    const folder = await createTemporaryDirectory();
     const hmac = (text: string, ...options: string[]): Buffer => {
       const file = join(folder, "signed");
       writeFileSync(file, Buffer.concat([Buffer.from(text), body]));
@@ -131,23 +134,23 @@ describe("attempts", () => {
     const principal = await bench.customer();
     bench.sender.returnNext(responded(500), 100);
     const batchId = await finishOne(bench, principal);
-    const pauses = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
-    const waited: number[] = [];
-    for (const [index] of pauses.entries()) {
+    const minDelaysMs = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+    const delaysMs: number[] = [];
+    for (const [index] of minDelaysMs.entries()) {
       const attempt = index + 1;
       await bench.sender.whenSent(attempt);
-      await microtasks();
+      await flushMicrotasks();
       const sentAt = bench.clock.now();
       bench.clock.advance((bench.attempts.at(-1)?.retryAt ?? 0) - sentAt - 1);
-      await microtasks();
+      await flushMicrotasks();
       expect(bench.sender.requests).toHaveLength(attempt);
       await bench.advance(SECOND);
       expect(bench.sender.requests).toHaveLength(attempt + 1);
-      waited.push((bench.attempts.at(-2)?.retryAt ?? 0) - sentAt);
+      delaysMs.push((bench.attempts.at(-2)?.retryAt ?? 0) - sentAt);
     }
-    for (const [index, pause] of pauses.entries()) {
-      expect(waited[index]).toBeGreaterThanOrEqual(pause);
-      expect(waited[index]).toBeLessThanOrEqual(pause * 1.1);
+    for (const [index, pause] of minDelaysMs.entries()) {
+      expect(delaysMs[index]).toBeGreaterThanOrEqual(pause);
+      expect(delaysMs[index]).toBeLessThanOrEqual(pause * 1.1);
     }
     bench.clock.advance(48 * HOUR);
     await bench.advance(2 * SECOND);
@@ -155,8 +158,8 @@ describe("attempts", () => {
     expect(new Set(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"]))).toEqual(
       new Set([batchId]),
     );
-    const stamps = bench.sender.requests.map(({ headers }) => headers["X-Webhook-Timestamp"]);
-    expect(new Set(stamps).size).toBe(8);
+    const timestamps = bench.sender.requests.map(({ headers }) => headers["X-Webhook-Timestamp"]);
+    expect(new Set(timestamps).size).toBe(8);
     const signatures = bench.sender.requests.map(({ headers }) => headers["X-Webhook-Signature"]);
     expect(new Set(signatures).size).toBe(8);
     const polled = await bench.engine.batches.get({ principal, batchId });
@@ -207,7 +210,7 @@ describe("attempts", () => {
       bench.sender.returnNext(responded(503, retryAfterMs));
       await finishOne(bench, await bench.customer());
       await bench.sender.whenSent(1);
-      await microtasks();
+      await flushMicrotasks();
       const retryAt = bench.attempts[0]?.retryAt ?? 0;
       expect(retryAt - bench.clock.now()).toBe(expectedMs);
     }
@@ -215,7 +218,7 @@ describe("attempts", () => {
     bench.sender.returnNext(responded(503, 1));
     await finishOne(bench, await bench.customer());
     await bench.sender.whenSent(1);
-    await microtasks();
+    await flushMicrotasks();
     expect((bench.attempts[0]?.retryAt ?? 0) - bench.clock.now()).toBeGreaterThanOrEqual(MINUTE);
   });
 
@@ -291,7 +294,7 @@ describe("attempts", () => {
       throw new Error("connection lost");
     };
     bench.engine.startWorker();
-    const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+    const { id: batchId } = await bench.submit(principal, ["a"], WEBHOOK_URL);
     await bench.advance(600_000);
     const { webhook } = await bench.engine.batches.get({ principal, batchId });
     expect(webhook?.delivered_at).not.toBeNull();
@@ -310,7 +313,7 @@ describe("attempts", () => {
     bench.open().startWorker();
     const ids: string[] = [];
     for (let batch = 0; batch < 10; batch += 1)
-      ids.push((await bench.submit(principal, [`only-${batch}`], HOOK)).id);
+      ids.push((await bench.submit(principal, [`only-${batch}`], WEBHOOK_URL)).id);
     await bench.sender.whenSent(10);
     await bench.advance(MINUTE);
     expect(bench.sender.requests.map(({ headers }) => headers["X-Webhook-Id"] ?? "").toSorted()).toEqual(
@@ -331,7 +334,7 @@ describe("a worker that stops", () => {
       if (due.length > 0) void worker.stop();
       return due;
     };
-    const { id } = await bench.submit(principal, ["a"], HOOK);
+    const { id } = await bench.submit(principal, ["a"], WEBHOOK_URL);
     await bench.advance(5 * SECOND);
     expect((await bench.storage.batches.find(id))?.delivery).toMatchObject({ status: "due", attempts: 0 });
     expect(bench.sender.requests).toEqual([]);
@@ -344,10 +347,10 @@ describe("many deliveries", () => {
     const [busy, other] = [await bench.customer(), await bench.customer()];
     bench.engine.startWorker();
     const release = bench.sender.hold();
-    for (let batch = 0; batch < 10; batch += 1) await bench.submit(busy, [`busy-${batch}`], HOOK);
+    for (let batch = 0; batch < 10; batch += 1) await bench.submit(busy, [`busy-${batch}`], WEBHOOK_URL);
     await bench.advance(2 * SECOND);
     expect(bench.sender.requests).toHaveLength(4);
-    const { id } = await bench.submit(other, ["other"], HOOK);
+    const { id } = await bench.submit(other, ["other"], WEBHOOK_URL);
     await bench.sender.whenSent(5);
     expect(bench.sender.requests.at(-1)?.headers["X-Webhook-Id"]).toBe(id);
     release();
@@ -359,7 +362,7 @@ describe("many deliveries", () => {
     const principal = await bench.customer();
     const worker = bench.engine.startWorker();
     const release = bench.sender.hold();
-    const { id } = await bench.submit(principal, ["a"], HOOK);
+    const { id } = await bench.submit(principal, ["a"], WEBHOOK_URL);
     await bench.sender.whenSent(1);
     const stopped = worker.stop();
     await bench.advance(2900);

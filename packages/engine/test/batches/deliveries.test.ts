@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
-import { HOOK, isComplete, microtasks, openBatchBench, START_MS } from "./open-engine.ts";
+import { WEBHOOK_URL, isComplete, flushMicrotasks, openBatchBench, START_MS } from "./open-engine.ts";
 import type { BatchBench, Customer } from "./open-engine.ts";
 
 const MINUTE_MS = 60_000;
@@ -12,7 +12,7 @@ function respondWith(status: number, body: string): WebhookOutcome {
 }
 
 /** Submits a batch of one item, and waits for the first attempt to deliver its webhook. */
-async function deliverOne(bench: BatchBench, principal: Customer, webhookUrl = HOOK): Promise<string> {
+async function deliverOne(bench: BatchBench, principal: Customer, webhookUrl = WEBHOOK_URL): Promise<string> {
   bench.engine.startWorker();
   const { id: batchId } = await bench.submit(principal, ["a"], webhookUrl);
   await bench.until({ principal, batchId }, isComplete);
@@ -93,7 +93,7 @@ describe("delivery attempts", () => {
     const principal = await bench.customer();
     const release = bench.sender.hold();
     bench.engine.startWorker();
-    const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+    const { id: batchId } = await bench.submit(principal, ["a"], WEBHOOK_URL);
     await bench.sender.whenSent(1);
     bench.clock.advance(700);
     release();
@@ -107,7 +107,7 @@ describe("delivery attempts", () => {
     const principal = await bench.customer();
     const release = bench.renderer.hold();
     bench.engine.startWorker();
-    const { id: batchId } = await bench.submit(principal, ["a"], HOOK);
+    const { id: batchId } = await bench.submit(principal, ["a"], WEBHOOK_URL);
     await bench.renderer.whenCalled(1);
     await bench.engine.tokens.revoke(principal.token.id);
     release();
@@ -138,17 +138,17 @@ describe("many due deliveries", () => {
     const principal = await bench.customer();
     bench.sender.returnNext({ kind: "failed", reason: "broken" }, 10);
     bench.engine.startWorker();
-    for (let batch = 0; batch < 10; batch += 1) await bench.submit(principal, [`page-${batch}`], HOOK);
+    for (let batch = 0; batch < 10; batch += 1) await bench.submit(principal, [`page-${batch}`], WEBHOOK_URL);
     await bench.advance(5000);
     expect(bench.attempts).toHaveLength(10);
     bench.clock.advance(2 * MINUTE_MS);
-    const perTurn: number[] = [];
+    const attemptsPerTurn: number[] = [];
     while (bench.attempts.length < 20) {
       const before = bench.attempts.length;
       await setImmediate();
-      perTurn.push(bench.attempts.length - before);
+      attemptsPerTurn.push(bench.attempts.length - before);
     }
-    expect(Math.max(...perTurn)).toBe(1);
+    expect(Math.max(...attemptsPerTurn)).toBe(1);
   });
 });
 
@@ -161,7 +161,7 @@ describe("resend", () => {
     expect(await bench.engine.batches.resend({ principal, batchId })).toMatchObject({
       id: batchId,
       status: "complete",
-      webhook: { url: HOOK, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) },
+      webhook: { url: WEBHOOK_URL, delivered_at: expect.stringMatching(/^2026-03-01T12:00:0/) },
     });
     await bench.advance(1000);
     const [first, second] = bench.sender.requests.map(({ headers }) => headers);
@@ -174,7 +174,7 @@ describe("resend", () => {
   it("explains why a webhook cannot be sent", async () => {
     const bench = openBatchBench();
     const principal = await bench.customer();
-    const { id: unfinished } = await bench.submit(principal, ["b"], HOOK);
+    const { id: unfinished } = await bench.submit(principal, ["b"], WEBHOOK_URL);
     const { id: silent } = await bench.submit(principal, ["c"]);
     const resend = (batchId: string): Promise<unknown> => bench.engine.batches.resend({ principal, batchId });
     const rejection = (message: RegExp): object => ({
@@ -214,14 +214,14 @@ describe("a list of batches", () => {
   it("contains the account's batches, most recently submitted first", async () => {
     const bench = openBatchBench();
     const [ada, grace] = [await bench.customer(), await bench.customer()];
-    const { id: first } = await bench.submit(ada, ["a", "b"], HOOK);
+    const { id: first } = await bench.submit(ada, ["a", "b"], WEBHOOK_URL);
     const { id: foreign } = await bench.submit(grace, ["a"]);
     const { id: second } = await bench.submit(ada, ["c"]);
     const { batches } = bench.engine;
     expect(await batches.list({ principal: ada, limit: 50 })).toMatchObject({
       entries: [
         { id: second, items: { queued: 1, rendering: 0, done: 0, failed: 0 } },
-        { id: first, webhookUrl: HOOK, items: { queued: 2 } },
+        { id: first, webhookUrl: WEBHOOK_URL, items: { queued: 2 } },
       ],
       more: 0,
     });
@@ -251,7 +251,7 @@ describe("a list of batches", () => {
     await expect(batches.list({ principal: unverified, limit: 9 })).rejects.toMatchObject({
       code: "email_unverified",
     });
-    await microtasks();
+    await flushMicrotasks();
     bench.clock.advance(7 * 24 * 60 * MINUTE_MS);
     await expect(batches.resend({ principal: ada, batchId })).rejects.toMatchObject({ code: "not_found" });
   });

@@ -19,7 +19,7 @@ import type { Storage } from "../../src/ports/storage.ts";
 import type { Ability, Principal } from "../../src/ports/tokens.ts";
 
 export const START_MS = Date.parse("2026-03-01T12:00:00Z");
-export const HOOK = "https://hooks.example.com/snap?secret=1";
+export const WEBHOOK_URL = "https://hooks.example.com/snap?secret=1";
 
 export interface BatchBench {
   readonly engine: Engine;
@@ -88,10 +88,10 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
   const engine = open();
   const advance = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 100) {
-      await microtasks();
+      await flushMicrotasks();
       clock.advance(Math.min(100, ms - passed));
     }
-    await microtasks();
+    await flushMicrotasks();
   };
   return {
     engine,
@@ -123,7 +123,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
     },
     async until(request, condition) {
       for (let step = 0; step < 100_000; step += 1) {
-        await microtasks();
+        await flushMicrotasks();
         const batch = await engine.batches.get(request);
         if (condition(batch)) return batch;
         clock.advance(100);
@@ -134,7 +134,7 @@ export function openBatchBench(options: Partial<EngineOptions> = {}): BatchBench
 }
 
 /** Waits for one turn of the event loop, in which all pending microtasks run. */
-export function microtasks(): Promise<void> {
+export function flushMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

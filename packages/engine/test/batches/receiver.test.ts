@@ -10,23 +10,25 @@ import type { TargetPolicy } from "../../src/targets/policy.ts";
 
 /* Sends a finished batch's webhook with the real sender to a real, misbehaving receiver. */
 
-interface Arrival {
+interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-type Reaction = (response: ServerResponse) => void;
+type Responder = (response: ServerResponse) => void;
 
 /** Starts a receiver that reacts to each request with the next reaction, and repeats the last one. */
-async function openReceiver(reactions: readonly Reaction[]): Promise<{ url: string; arrivals: Arrival[] }> {
-  const arrivals: Arrival[] = [];
+async function openReceiver(
+  responders: readonly Responder[],
+): Promise<{ url: string; arrivals: ReceivedRequest[] }> {
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const reaction = reactions[Math.min(arrivals.length, reactions.length - 1)];
-      arrivals.push({
+      const reaction = responders[Math.min(requests.length, responders.length - 1)];
+      requests.push({
         path: request.url ?? "",
         headers: request.headers,
         body: Buffer.concat(chunks).toString(),
@@ -34,15 +36,15 @@ async function openReceiver(reactions: readonly Reaction[]): Promise<{ url: stri
       reaction?.(response);
     });
   });
-  return { url: `http://127.0.0.1:${await listen(server)}/hook`, arrivals };
+  return { url: `http://127.0.0.1:${await listen(server)}/hook`, arrivals: requests };
 }
 
 const respondWith =
-  (status: number, headers: Record<string, string> = {}): Reaction =>
+  (status: number, headers: Record<string, string> = {}): Responder =>
   (response) =>
     response.writeHead(status, headers).end("thank you");
 
-const endless: Reaction = (response) => {
+const respondEndlessly: Responder = (response) => {
   response.writeHead(200);
   const more = (): void => {
     while (response.writable && response.write(Buffer.alloc(16_384)));
@@ -100,7 +102,7 @@ describe("a real receiver", () => {
       respondWith(500),
       () => {},
       respondWith(302, { Location: redirectTarget.url }),
-      endless,
+      respondEndlessly,
       respondWith(200),
     ]);
     const attempts = await deliverTo(url, [cidr], 1_500);

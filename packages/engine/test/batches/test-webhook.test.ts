@@ -1,16 +1,18 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { HOOK, openBatchBench } from "./open-engine.ts";
+import { WEBHOOK_URL, openBatchBench } from "./open-engine.ts";
 
 describe("a test event", () => {
   it("looks like the signed webhook of a finished batch without items, and leaves no trace", async () => {
     const { engine, sender, customer, attempts } = openBatchBench();
     const { token, signingSecret } = await customer();
     sender.returnNext({ kind: "responded", status: 200, retryAfterMs: null, body: "thanks" });
-    const test = await engine.batches.testWebhook(token.id, { url: HOOK });
-    expect(sender.requests).toEqual([{ url: HOOK, headers: test.headers, body: expect.any(Uint8Array) }]);
+    const test = await engine.batches.testWebhook(token.id, { url: WEBHOOK_URL });
+    expect(sender.requests).toEqual([
+      { url: WEBHOOK_URL, headers: test.headers, body: expect.any(Uint8Array) },
+    ]);
     expect(test).toMatchObject({
-      url: HOOK,
+      url: WEBHOOK_URL,
       outcome: { kind: "responded", status: 200, body: "thanks" },
       delivered: true,
       durationMs: 0,
@@ -25,7 +27,7 @@ describe("a test event", () => {
       created_at: at,
       finished_at: at,
       prunes_at: at,
-      webhook: { url: HOOK, delivered_at: null },
+      webhook: { url: WEBHOOK_URL, delivered_at: null },
       items: [],
       test: true,
     });
@@ -45,7 +47,7 @@ describe("a test event", () => {
     const { token } = await customer();
     sender.returnNext({ kind: "failed", reason: "blocked" });
     sender.returnNext({ kind: "responded", status: 302, retryAfterMs: null, body: "" });
-    const test = (): Promise<unknown> => engine.batches.testWebhook(token.id, { url: HOOK });
+    const test = (): Promise<unknown> => engine.batches.testWebhook(token.id, { url: WEBHOOK_URL });
     expect(await test()).toMatchObject({ delivered: false, outcome: { kind: "failed", reason: "blocked" } });
     expect(await test()).toMatchObject({ delivered: false, outcome: { status: 302 } });
     engine.startWorker();
@@ -93,7 +95,7 @@ describe("a test event", () => {
     const { open, sender, customer } = openBatchBench();
     const { token } = await customer();
     const { batches } = open({ secretKey: "the key after the loss" });
-    await expect(batches.testWebhook(token.id, { url: HOOK })).rejects.toMatchObject({
+    await expect(batches.testWebhook(token.id, { url: WEBHOOK_URL })).rejects.toMatchObject({
       name: "AdminError",
       message: `the secret key cannot decrypt the signing secret of token ${token.id}`,
     });
@@ -102,7 +104,7 @@ describe("a test event", () => {
 
   it("is not sent for an unknown token", async () => {
     const { engine, sender } = openBatchBench();
-    await expect(engine.batches.testWebhook(7, { url: HOOK })).rejects.toMatchObject({
+    await expect(engine.batches.testWebhook(7, { url: WEBHOOK_URL })).rejects.toMatchObject({
       code: "token_not_found",
     });
     expect(sender.requests).toEqual([]);

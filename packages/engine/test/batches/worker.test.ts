@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { BatchRecord } from "../../src/ports/batches.ts";
-import { isComplete, microtasks, openBatchBench, START_MS, type Customer } from "./open-engine.ts";
+import { isComplete, flushMicrotasks, openBatchBench, START_MS, type Customer } from "./open-engine.ts";
 
 const pages = (count: number): string[] => Array.from({ length: count }, (_, index) => `page-${index}`);
 
@@ -15,7 +15,7 @@ describe("a worker", () => {
     const principal = await customer();
     const { id: batchId, status } = await submit(principal, pages(5));
     expect(status).toBe("pending");
-    await microtasks();
+    await flushMicrotasks();
     expect(renderer.calls).toHaveLength(0);
     engine.startWorker();
     const batch = await until({ principal, batchId }, isComplete);
@@ -228,18 +228,18 @@ describe("an account's render limit", () => {
   });
 
   it("yields to the event loop after each item of a postponed backlog", async () => {
-    let postponed = 0;
-    const { engine, customer, submit } = openBatchBench({ onItemPostponed: () => (postponed += 1) });
+    let postponedCount = 0;
+    const { engine, customer, submit } = openBatchBench({ onItemPostponed: () => (postponedCount += 1) });
     const principal = await customer({ requestsPerMinute: 1 });
     await submit(principal, pages(20));
     engine.startWorker();
-    const perTurn: number[] = [];
-    while (postponed < 19) {
-      const before = postponed;
+    const postponedPerTurn: number[] = [];
+    while (postponedCount < 19) {
+      const before = postponedCount;
       await setImmediate();
-      perTurn.push(postponed - before);
+      postponedPerTurn.push(postponedCount - before);
     }
-    expect(Math.max(...perTurn)).toBe(1);
+    expect(Math.max(...postponedPerTurn)).toBe(1);
   });
 
   it("does not delay another account", async () => {
@@ -263,7 +263,7 @@ describe("credits that are only reserved", () => {
     engine.startWorker();
     const { id: batchId } = await submit(principal, pages(2));
     await renderer.whenCalled(1);
-    await microtasks();
+    await flushMicrotasks();
     release();
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([
@@ -282,10 +282,10 @@ describe("credits that are only reserved", () => {
     clock.advance(21_000);
     // the only credit is still reserved for the lost worker, so this one postpones the item
     engine.startWorker();
-    await microtasks();
+    await flushMicrotasks();
     expect((await engine.batches.get({ principal, batchId })).items[0]?.error).toBeNull();
     clock.advance(120_000);
-    await microtasks();
+    await flushMicrotasks();
     release();
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([{ status: "done" }]);
@@ -335,7 +335,7 @@ describe("an item whose rendering is not cached", () => {
     await renderer.whenCalled(1);
     engine.startWorker();
     const { id: batchId } = await submit(principal, ["a"]);
-    await microtasks();
+    await flushMicrotasks();
     release();
     expect(await interactive).toMatchObject({ cache: "miss", creditCost: 1, isCached: false });
     const batch = await until({ principal, batchId }, isComplete);
@@ -388,7 +388,7 @@ describe("an item of one account", () => {
     await renderer.whenCalled(cores);
     engine.startWorker();
     await submit(joining, pages(cores));
-    await microtasks();
+    await flushMicrotasks();
     await submit(neighbor, ["a"]);
     await renderer.whenCalled(cores + 1);
     expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
@@ -406,7 +406,7 @@ describe("an item of one account", () => {
     engine.startWorker();
     await submit(busy, pages(20));
     await renderer.whenCalled(2 * cores);
-    await microtasks();
+    await flushMicrotasks();
     await submit(neighbor, ["a"]);
     await renderer.whenCalled(2 * cores + 1);
     expect(renderer.options.at(-1)?.isolationKey).toBe(neighbor.account.id);
@@ -465,7 +465,7 @@ describe("an item of one account", () => {
     // accounts in quarantine together get a quarter of the slots
     const started = concurrency + Math.max(1, Math.floor(concurrency / 4));
     await renderer.whenCalled(started);
-    await microtasks();
+    await flushMicrotasks();
     const neighbor = await customer();
     await submit(neighbor, ["a"]);
     await renderer.whenCalled(started + 1);
@@ -508,7 +508,7 @@ describe("a fair worker", () => {
     engine.startWorker();
     await submit(principal, pages(20));
     await renderer.whenCalled(2);
-    await microtasks();
+    await flushMicrotasks();
     expect(renderer.calls).toHaveLength(2);
     const now = engine.capture({ principal, parameters: { url: "https://example.com/now" } });
     await renderer.whenCalled(3);
@@ -529,7 +529,7 @@ describe("a fair worker", () => {
     await renderer.whenCalled(1);
     await submit(other, ["mine"]);
     for (let renders = 2; renders <= 4; renders += 1) {
-      await microtasks();
+      await flushMicrotasks();
       const before = release;
       release = renderer.hold();
       before();
@@ -565,7 +565,7 @@ describe("a fair worker", () => {
     await renderer.whenCalled(2);
     engine.startWorker();
     const { id: batchId } = await submit(principal, ["later"]);
-    await microtasks();
+    await flushMicrotasks();
     expect((await engine.batches.get({ principal, batchId })).items[0]?.status).toBe("queued");
     expect(renderer.calls).toHaveLength(2);
     release();
@@ -649,7 +649,7 @@ describe("a lost worker", () => {
     const batch = await until({ principal, batchId }, isComplete);
     expect(clock.now() - START_MS).toBeLessThanOrEqual(30_000);
     expect(batch.items).toMatchObject([{ status: "done" }]);
-    await microtasks();
+    await flushMicrotasks();
     expect((await engine.batches.get({ principal, batchId })).items).toEqual(batch.items);
     clock.advance(120_000);
     const { used, remaining } = await engine.credits(principal.account);
@@ -674,7 +674,7 @@ describe("a lost worker", () => {
     ]);
     expect(renderer.calls).toHaveLength(3);
     release();
-    await microtasks();
+    await flushMicrotasks();
     expect((await storage.batches.find(batchId))?.items[0]?.state.status).toBe("failed");
     expect((await engine.credits(principal.account)).used).toBe(0);
   });
@@ -733,7 +733,7 @@ describe("a transaction that was committed", () => {
     engine.startWorker();
     const { id: batchId } = await submit(principal, ["a"]);
     const batch = await until({ principal, batchId }, isComplete);
-    await microtasks();
+    await flushMicrotasks();
     expect(batch.items).toMatchObject([{ status: "done", credit_cost: 1 }]);
     expect((await engine.credits(principal.account)).used).toBe(1);
     expect(finished).toEqual([batch.items[0]?.id]);

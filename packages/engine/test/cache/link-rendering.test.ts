@@ -120,10 +120,10 @@ it("returns no link, not even to joined requests, if the rendering does not fit 
 
 it("refunds a rendering that is not cached if the caller rejects uncached renderings", async () => {
   const { engine, principal } = await open({ cacheMaxBytes: 1000 });
-  const unusable = (): never => {
+  const rejectUncached = (): never => {
     throw new SnapError("render_failed", "No link.");
   };
-  const capture = engine.capture({ principal, parameters: { url }, acceptUncached: unusable });
+  const capture = engine.capture({ principal, parameters: { url }, acceptUncached: rejectUncached });
   await expect(capture).rejects.toMatchObject({ code: "render_failed", message: "No link." });
   expect(await engine.credits(principal.account)).toMatchObject({ used: 0 });
 });

@@ -129,11 +129,11 @@ describe("an entity tag", () => {
   it("is computed in slices for a large body, one per turn of the event loop", async () => {
     let turns = 0;
     let isDone = false;
-    const takeTurns = (): void => {
+    const countTurns = (): void => {
       turns += 1;
-      if (!isDone) setImmediate(takeTurns);
+      if (!isDone) setImmediate(countTurns);
     };
-    setImmediate(takeTurns);
+    setImmediate(countTurns);
     const body = Buffer.alloc(8 * 1024 * 1024);
     await Promise.all([entityTag(body), entityTag(body), entityTag(body)]);
     isDone = true;

@@ -15,7 +15,7 @@ import { parseParameters } from "../../src/parameters/parse.ts";
 import type { RenderLeases } from "../../src/ports/render-leases.ts";
 import type { StoredRendering } from "../../src/ports/renderings.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 
 const KEY = { accountId: "acct_1", key: "0f1e" };
 const NAME = "capped:0f1e:acct_1";
@@ -120,10 +120,10 @@ function startProcess(overrides: Partial<ShareDependencies> = {}): Process {
 
 async function advance(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 50) {
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(50);
   }
-  await microtasks();
+  await flushMicrotasks();
 }
 
 const statesOf = (all: readonly TestRequest[]): string[] => all.map(({ state }) => state());
@@ -228,15 +228,15 @@ describe("identical requests in one process", () => {
 
   it("raise the priority of a batch item only if an interactive request joins it", async () => {
     const { send } = startProcess();
-    let raised = 0;
+    let raiseCount = 0;
     const item = send({ priority: "batch" });
-    void (await item.own()).priorityRaised.then(() => (raised += 1));
+    void (await item.own()).priorityRaised.then(() => (raiseCount += 1));
     send({ priority: "batch" });
     await advance(0);
-    expect(raised).toBe(0);
+    expect(raiseCount).toBe(0);
     send();
     await advance(0);
-    expect(raised).toBe(1);
+    expect(raiseCount).toBe(1);
   });
 
   it("are rejected if ten thousand are already waiting for one render", async () => {
@@ -489,7 +489,7 @@ describe("identical requests in several processes", () => {
     const one = startProcess({ renderLeases: { acquire, release: fail } }).send();
     await advance(1000);
     await one.fail();
-    await microtasks();
+    await flushMicrotasks();
     expect(errors.map(String)).toEqual(["Error: no connection", "Error: no connection"]);
   });
 

@@ -6,7 +6,7 @@ import type { EngineOptions } from "../../src/engine-options.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Account } from "../../src/ports/accounts.ts";
 import type { Ability, Principal } from "../../src/ports/tokens.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 import { openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
@@ -387,7 +387,7 @@ describe("capture, after a failure,", () => {
       });
       expect(await engine.credits(principal.account)).toMatchObject({ remaining, used: 0 });
       clock.advance(1000);
-      await microtasks();
+      await flushMicrotasks();
       expect(await engine.credits(principal.account)).toMatchObject({ remaining: 10, used: 0 });
       expect(await engine.capture({ principal, parameters: { url } })).toMatchObject({ cache: "hit" });
     },
@@ -454,9 +454,9 @@ describe("concurrently,", () => {
     const items = ["first", "second", "third"].map((name) =>
       single.capture({ principal, parameters: { url: `${url}?${name}` }, priority: "batch" }),
     );
-    await microtasks();
+    await flushMicrotasks();
     const joined = single.capture({ principal, parameters: { url: `${url}?third` } });
-    await microtasks();
+    await flushMicrotasks();
     release();
     const captures = await Promise.all([joined, ...items, running]);
     expect(captures.map(({ cache }) => cache)).toEqual(["hit", "miss", "miss", "miss", "miss"]);
@@ -473,12 +473,12 @@ describe("concurrently,", () => {
     const { single, running, release } = await withOccupiedSlot();
     const impatient = single.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
     impatient.catch(() => {});
-    await microtasks();
+    await flushMicrotasks();
     const joined = single.capture({ principal, parameters: { url } });
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(10_000);
     await expect(impatient).rejects.toMatchObject({ code: "upstream_rate_limited" });
-    await microtasks();
+    await flushMicrotasks();
     release();
     expect([(await running).cache, (await joined).cache]).toEqual(["miss", "miss"]);
     expect(await used(principal.account)).toBe(1);
@@ -495,7 +495,7 @@ describe("concurrently,", () => {
     picky.catch(() => {});
     await renderer.whenCalled(1);
     const joined = [1, 2].map(() => engine.capture({ principal, parameters: { url } }));
-    await microtasks();
+    await flushMicrotasks();
     release();
     await expect(picky).rejects.toBe(rejection);
     expect((await Promise.all(joined)).map(({ cache }) => cache)).toEqual(["miss", "hit"]);
@@ -505,15 +505,15 @@ describe("concurrently,", () => {
   it("a request that joined waits at most its own maxWaitMs for a slot", async () => {
     const principal = await principalWith();
     const { single, running, release } = await withOccupiedSlot();
-    const led = single.capture({ principal, parameters: { url } });
-    await microtasks();
+    const leader = single.capture({ principal, parameters: { url } });
+    await flushMicrotasks();
     const joined = single.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
     joined.catch(() => {});
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(10_000);
     await expect(joined).rejects.toMatchObject({ code: "upstream_rate_limited", status: 503 });
     release();
-    expect([(await running).cache, (await led).cache]).toEqual(["miss", "miss"]);
+    expect([(await running).cache, (await leader).cache]).toEqual(["miss", "miss"]);
     expect(await used(principal.account)).toBe(1);
   });
 
@@ -523,7 +523,7 @@ describe("concurrently,", () => {
     const led = engine.capture({ principal, parameters: { url } });
     await renderer.whenCalled(1);
     const joined = engine.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(40_000);
     release();
     expect([(await led).cache, (await joined).cache]).toEqual(["miss", "hit"]);
@@ -534,11 +534,11 @@ describe("concurrently,", () => {
     const { single, running, release } = await withOccupiedSlot();
     const captures = Array.from({ length: 6 }, () => single.capture({ principal, parameters: { url } }));
     const ended = Promise.allSettled(captures);
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(60_000);
     // they give up one after another, at the same instant
     for (let step = 0; step < 10; step += 1) {
-      await microtasks();
+      await flushMicrotasks();
       clock.advance(0);
     }
     for (const { code } of (await ended).map((one) => (one as PromiseRejectedResult).reason as SnapError))
@@ -551,7 +551,7 @@ describe("concurrently,", () => {
   it("close() waits for a capture to store and settle its rendering", async () => {
     const principal = await principalWith();
     const stored = Promise.withResolvers<void>();
-    const putting = Promise.withResolvers<void>();
+    const putStarted = Promise.withResolvers<void>();
     const events: string[] = [];
     const { renderings, ledger } = storage;
     const slow = open({
@@ -560,7 +560,7 @@ describe("concurrently,", () => {
         renderings: {
           ...renderings,
           async put(request) {
-            putting.resolve();
+            putStarted.resolve();
             await stored.promise;
             await renderings.put(request);
           },
@@ -570,9 +570,9 @@ describe("concurrently,", () => {
       },
     });
     const captured = slow.capture({ principal, parameters: { url } });
-    await putting.promise;
+    await putStarted.promise;
     const closed = slow.close();
-    await microtasks();
+    await flushMicrotasks();
     stored.resolve();
     expect((await captured).cache).toBe("miss");
     await closed;
@@ -679,13 +679,13 @@ describe("pruning", () => {
     const principal = await principalWith({ credits: 1000 });
     for (let index = 0; index < 20; index += 1)
       await engine.capture({ principal, parameters: { url: `${url}?${index}`, cacheTtl: 60 } });
-    const macrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const nextMacrotask = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     clock.advance(60_000);
     for (let portion = 0; portion < 20; portion += 1) {
-      await macrotask();
+      await nextMacrotask();
       clock.advance(5);
     }
-    await macrotask();
+    await nextMacrotask();
     expect(await prune({ now: clock.now(), limit: 1000 })).toBe(0);
     expect(new Set(limits)).toEqual(new Set([1]));
   });

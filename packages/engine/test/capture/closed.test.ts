@@ -5,7 +5,7 @@ import {
   createMemoryStorage,
 } from "@snap/testing";
 import { expect, it } from "vitest";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 import { openTestEngine } from "../open-test-engine.ts";
 
 it("an engine rejects callers with not_ready once it is closing, but finishes running captures", async () => {
@@ -56,10 +56,10 @@ it.each([
   clock.advance(60_000);
   expect(started).toEqual(["record use", "prune"]);
   const closing = engine.close();
-  await microtasks();
+  await flushMicrotasks();
   const end = [() => pruned.resolve(1), () => recorded.resolve()];
   end[first]?.();
-  await microtasks();
+  await flushMicrotasks();
   expect(started).toEqual(["record use", "prune"]);
   end[1 - first]?.();
   await closing;
@@ -80,7 +80,7 @@ it("an engine is closed only once, and every caller of close() waits for it", as
   await engine.authenticate((await engine.accounts.ensure({ email: "ada@example.com" })).token);
   let closed = 0;
   const closing = [engine.close(), engine.close()].map((call) => call.then(() => (closed += 1)));
-  await microtasks();
+  await flushMicrotasks();
   expect([closes, closed]).toEqual([0, 0]);
   recorded.resolve();
   await Promise.all(closing);

@@ -17,14 +17,14 @@ let renderer: ReturnType<typeof createFakeRenderer>;
 let storage: ReturnType<typeof createMemoryStorage>;
 let engine: Engine;
 let principal: Principal;
-let lookedUp: string[];
+let lookups: string[];
 let findCalls: string[];
 
 beforeEach(async () => {
   clock = createFakeClock(START_MS);
   renderer = createFakeRenderer();
   const memory = createMemoryStorage();
-  lookedUp = [];
+  lookups = [];
   findCalls = [];
   storage = {
     ...memory,
@@ -42,7 +42,7 @@ beforeEach(async () => {
     clock,
     resolver: {
       async resolve(name) {
-        lookedUp.push(name);
+        lookups.push(name);
         throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
       },
     },
@@ -89,7 +89,7 @@ describe("capture of a stored document", () => {
     });
     // once for the page, and once for the missing file
     expect(findCalls).toEqual([principal.account.id, principal.account.id]);
-    expect(lookedUp).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it("fails to serve a file once the document has been deleted", async () => {
@@ -110,7 +110,7 @@ describe("capture of a stored document", () => {
     failures.push(await failureOf(engine.capture({ principal, parameters: { url } })));
     const unknown = `https://documents.snap.invalid/${"0".repeat(64)}/`;
     failures.push(await failureOf(engine.capture({ principal, parameters: { url: unknown } })));
-    expect(lookedUp).toEqual([]);
+    expect(lookups).toEqual([]);
     for (const failure of failures) {
       expect(failure).toMatchObject({
         code: "target_unreachable",

@@ -10,7 +10,7 @@ import {
 import { onTestFinished } from "vitest";
 import { type Engine } from "../../src/create-engine.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 import { openTestEngine } from "../open-test-engine.ts";
 
 /** A simulated process with its own engine. */
@@ -25,12 +25,12 @@ export interface Processes {
   readonly storage: Storage;
   open(ownClock?: FakeClock): Process;
   /** Advances the clock in steps until the work is done. */
-  finished<T>(work: Promise<T>): Promise<T>;
+  runToCompletion<T>(work: Promise<T>): Promise<T>;
 }
 
 let engineCount = 0;
 
-export function shareStorage(): Processes {
+export function createProcesses(): Processes {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
   const memory = createMemoryStorage();
   const { ledger, renderings, rateLimiter } = memory;
@@ -47,7 +47,7 @@ export function shareStorage(): Processes {
       onTestFinished(() => engine.close());
       return { engine, renderer };
     },
-    async finished(work) {
+    async runToCompletion(work) {
       let isDone = false;
       const settled = work.finally(() => {
         isDone = true;
@@ -55,7 +55,7 @@ export function shareStorage(): Processes {
       // handles a rejection before it is awaited
       settled.catch(() => {});
       while (!isDone) {
-        await microtasks();
+        await flushMicrotasks();
         clock.advance(50);
       }
       return settled;

@@ -6,9 +6,9 @@ import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 it("a reservation outlasts the longest wait, the longest render, the slowest store and a slow cache", async () => {
   const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
   const renderer = createFakeRenderer();
-  const storing = Promise.withResolvers<void>();
+  const storePutStarted = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<PutObjectOutcome>();
-  const caching = Promise.withResolvers<void>();
+  const cachePutStarted = Promise.withResolvers<void>();
   const cached = Promise.withResolvers<void>();
   const storage = createMemoryStorage();
   const { renderings } = storage;
@@ -22,7 +22,7 @@ it("a reservation outlasts the longest wait, the longest render, the slowest sto
         async put(request) {
           puts += 1;
           if (puts === 2) {
-            caching.resolve();
+            cachePutStarted.resolve();
             await cached.promise;
           }
           return renderings.put(request);
@@ -36,7 +36,7 @@ it("a reservation outlasts the longest wait, the longest render, the slowest sto
       slow: {
         store: {
           put() {
-            storing.resolve();
+            storePutStarted.resolve();
             return stored.promise;
           },
         },
@@ -59,10 +59,10 @@ it("a reservation outlasts the longest wait, the longest render, the slowest sto
   await renderer.whenCalled(2);
   clock.advance(89_000);
   releaseSecond();
-  await storing.promise;
+  await storePutStarted.promise;
   clock.advance(29_000);
   stored.resolve({ location: "s3://bucket/key" });
-  await caching.promise;
+  await cachePutStarted.promise;
   clock.advance(29_000);
   cached.resolve();
   expect((await second).creditCost).toBe(1);

@@ -4,8 +4,8 @@ import type { Capture } from "../../src/capture.ts";
 import { SnapError } from "../../src/errors.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
-import { microtasks } from "../batches/open-engine.ts";
-import { shareStorage, type Process, type Processes } from "./processes.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
+import { createProcesses, type Process, type Processes } from "./processes.ts";
 import { createPrincipal } from "../open-test-engine.ts";
 
 const parameters = { url: "https://example.com/" };
@@ -17,13 +17,13 @@ let one: Process;
 let two: Process;
 
 beforeEach(() => {
-  processes = shareStorage();
+  processes = createProcesses();
   ({ clock, storage } = processes);
   one = processes.open();
   two = processes.open();
 });
 
-const finished = <T>(work: Promise<T>): Promise<T> => processes.finished(work);
+const finished = <T>(work: Promise<T>): Promise<T> => processes.runToCompletion(work);
 
 const customer = (creditsPerPeriod = 10): Promise<Principal> =>
   createPrincipal(one.engine, { creditsPerPeriod, requestsPerMinute: 1000 });
@@ -62,7 +62,7 @@ describe("engines with shared storage", () => {
     await one.renderer.whenCalled(1);
     const second = two.engine.capture({ principal, parameters });
     for (let step = 0; step < 1000; step += 1) {
-      await microtasks();
+      await flushMicrotasks();
       clock.advance(50);
     }
     expect(two.renderer.calls).toHaveLength(0);
@@ -102,7 +102,7 @@ describe("engines with shared storage", () => {
     const first = one.engine.capture({ principal, parameters });
     await one.renderer.whenCalled(1);
     const second = two.engine.capture({ principal, parameters });
-    await microtasks();
+    await flushMicrotasks();
     release();
     await expect(finished(first)).rejects.toMatchObject({ code: "render_timeout" });
     expect((await finished(second)).cache).toBe("miss");

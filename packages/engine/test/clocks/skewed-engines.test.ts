@@ -8,7 +8,7 @@ import {
 } from "@snap/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Engine } from "../../src/create-engine.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
@@ -40,10 +40,10 @@ function openMachines(...skewsMs: readonly number[]): {
     machines,
     async advance(ms) {
       for (let passed = 0; passed < ms; passed += 500) {
-        await microtasks();
+        await flushMicrotasks();
         for (const clock of [server, ...machines.map((machine) => machine.clock)]) clock.advance(500);
       }
-      await microtasks();
+      await flushMicrotasks();
     },
   };
 }

@@ -3,19 +3,19 @@ import { expect, it } from "vitest";
 import type { ClockSkew } from "../../src/clocks/clock-skew.ts";
 import { watchClocks, type ClockWatch } from "../../src/clocks/watch-clocks.ts";
 import type { ServerClock } from "../../src/ports/clock.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
 
-interface Opened {
+interface Fixture {
   readonly clock: FakeClock;
   readonly watch: ClockWatch;
   readonly reported: ClockSkew[];
 }
 
 /** Watches servers from a machine whose clock differs by `skewMs` from `START_MS`. */
-function open(skewMs: number, ...reads: readonly ((clock: FakeClock) => Promise<number | null>)[]): Opened {
+function open(skewMs: number, ...reads: readonly ((clock: FakeClock) => Promise<number | null>)[]): Fixture {
   const clock = createFakeClock(START_MS + skewMs);
   const servers = reads.map((read, index): ServerClock => ({ name: `s${index}`, now: () => read(clock) }));
   const reported: ClockSkew[] = [];
@@ -63,10 +63,10 @@ it("measures every minute until it is stopped", async () => {
   const { clock, watch, reported } = open(0, async (now) => now.now() - (behindMs += 600));
   await watch.measured;
   clock.advance(59_999);
-  await microtasks();
+  await flushMicrotasks();
   expect(reported).toHaveLength(1);
   clock.advance(1);
-  await microtasks();
+  await flushMicrotasks();
   expect(reported).toEqual([
     { server: "s0", skewMs: 600 },
     { server: "s0", skewMs: 1200 },
@@ -74,7 +74,7 @@ it("measures every minute until it is stopped", async () => {
   expect(watch.skews()).toEqual([{ server: "s0", skewMs: 1200 }]);
   watch.stop();
   clock.advance(60_000);
-  await microtasks();
+  await flushMicrotasks();
   expect(reported).toHaveLength(2);
 });
 

@@ -13,7 +13,7 @@ import { SnapError } from "../../src/errors.ts";
 import type { Ledger, Resolution } from "../../src/ports/ledger.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
-import { microtasks, openBatchBench } from "../batches/open-engine.ts";
+import { flushMicrotasks, openBatchBench } from "../batches/open-engine.ts";
 import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
@@ -83,10 +83,10 @@ function recordEvent(event: EngineEvent): void {
 
 async function advance(ms: number, stepMs = 500): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
-    await microtasks();
+    await flushMicrotasks();
     clock.advance(stepMs);
   }
-  await microtasks();
+  await flushMicrotasks();
 }
 
 const used = async (): Promise<number> => (await engine.credits(principal.account)).used;
@@ -332,7 +332,7 @@ describe("reversals", () => {
     await advance(100, 100);
     expect(isClosed).toBe(true);
     reject(new Error("no connection"));
-    await microtasks();
+    await flushMicrotasks();
     expect(errors.map(String)).toEqual([
       "Error: reservation r1 may still be charged, although its request failed",
     ]);

@@ -9,7 +9,7 @@ import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { Client, openProxy, serveHttp, serveTcp } from "./egress-proxy.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
-const connectTo = (authority: string): string =>
+const connectRequest = (authority: string): string =>
   `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
 describe("failures", () => {
@@ -45,11 +45,11 @@ describe("failures", () => {
       const https = `https://${hostname}:${port || 80}/`;
       for (const [raw, requested] of [
         [get(url), url],
-        [connectTo(`${hostname}:${port || 80}`), https],
+        [connectRequest(`${hostname}:${port || 80}`), https],
       ] as const) {
         const proxy = await openProxy({ entries: `127.0.0.1:${closedPort}`, resolver });
         expect(proxy.failure(requested)).toBeNull();
-        expect(await new Client(proxy).send(raw).closes()).toBe("");
+        expect(await new Client(proxy).send(raw).waitForClose()).toBe("");
         expect(proxy.failure(requested)).toBe(failure);
         expect(proxy.failure("https://other.example.com/")).toBeNull();
         expect(proxy.failure("not a URL")).toBeNull();
@@ -59,7 +59,7 @@ describe("failures", () => {
 
   it("apply to a host and port, regardless of scheme, path, case and a trailing dot", async () => {
     const proxy = await openProxy({ resolver });
-    await new Client(proxy).send(get("http://LOCALHOST.:8080/page")).closes();
+    await new Client(proxy).send(get("http://LOCALHOST.:8080/page")).waitForClose();
     expect(proxy.failure("http://localhost:8080/other?q#f")).toBe("blocked");
     expect(proxy.failure("https://LocalHost:8080/")).toBe("blocked");
     expect(proxy.failure("http://localhost/")).toBeNull();
@@ -78,9 +78,9 @@ describe("failures", () => {
     const client = new Client(proxy);
     for (const round of [1, 2]) {
       client.send(get(`http://rebind.example.com:${port}/`));
-      await client.receives("page", round);
+      await client.waitForText("page", round);
     }
-    expect(await client.send(get(`http://rebind.example.com:${blockedPort}/`)).closes()).not.toContain(
+    expect(await client.send(get(`http://rebind.example.com:${blockedPort}/`)).waitForClose()).not.toContain(
       "secret",
     );
     expect(proxy.failure(`http://rebind.example.com:${blockedPort}/`)).toBe("blocked");
@@ -96,14 +96,14 @@ describe("failures", () => {
       ["http://failing.example.com/", "query failed"],
       ["http://localhost:8080/", null],
     ] as const) {
-      await new Client(proxy).send(get(url)).closes();
+      await new Client(proxy).send(get(url)).waitForClose();
       expect(proxy.failureDetail(url)).toBe(detail);
     }
   });
 
   it("are separate for each proxy", async () => {
     const proxies = [await openProxy(), await openProxy()] as const;
-    await new Client(proxies[0]).send(get("http://localhost:8080/")).closes();
+    await new Client(proxies[0]).send(get("http://localhost:8080/")).waitForClose();
     expect(proxies.map((proxy) => proxy.failure("http://localhost:8080/"))).toEqual(["blocked", null]);
   });
 
@@ -131,7 +131,7 @@ describe("failures", () => {
     client.socket.destroy();
     await aborted.promise;
     addresses.resolve(["127.0.0.1"]);
-    await new Client(await openProxy()).send(get(url)).receives("page");
+    await new Client(await openProxy()).send(get(url)).waitForText("page");
     expect(connections).toBe(1);
     expect(proxy.failure(url)).toBeNull();
   });
@@ -143,22 +143,22 @@ describe("the byte limit", () => {
   it("applies to a plain response and closes the proxy's connections", async () => {
     const port = await serveHttp((_request, response) => response.end(Buffer.alloc(2 * cap)));
     const proxy = await openProxy({ maxBytesPerPage: cap });
-    const idle = new Client(proxy).send(connectTo(`127.0.0.1:${await serveTcp(() => {})}`));
-    await idle.receives("Established");
+    const idle = new Client(proxy).send(connectRequest(`127.0.0.1:${await serveTcp(() => {})}`));
+    await idle.waitForText("Established");
     const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
-    expect((await client.closes()).length).toBeLessThan(2 * cap);
-    await idle.closes();
+    expect((await client.waitForClose()).length).toBeLessThan(2 * cap);
+    await idle.waitForClose();
     expect(proxy.overflow.aborted).toBe(true);
     expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe("too-large");
-    expect(await new Client(proxy).send(get("http://127.0.0.1:4000/")).closes()).toBe("");
+    expect(await new Client(proxy).send(get("http://127.0.0.1:4000/")).waitForClose()).toBe("");
     expect(proxy.failure("http://127.0.0.1:4000/")).toBe("too-large");
   });
 
   it("applies to both directions of a tunnel together", async () => {
     const port = await serveTcp((socket) => socket.pipe(socket));
     const proxy = await openProxy({ maxBytesPerPage: cap });
-    const client = new Client(proxy).send(connectTo(`127.0.0.1:${port}`));
-    await client.receives("Established");
+    const client = new Client(proxy).send(connectRequest(`127.0.0.1:${port}`));
+    await client.waitForText("Established");
     client.send("x".repeat(0.6 * cap));
     if (!proxy.overflow.aborted) await once(proxy.overflow, "abort");
     expect(proxy.failure(`https://127.0.0.1:${port}/`)).toBe("too-large");
@@ -174,7 +174,9 @@ describe("the byte limit", () => {
       });
       const proxy = await openProxy({ maxBytesPerPage: cap });
       const url = `http://127.0.0.1:${port}/`;
-      await new Client(proxy).send(get(url).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")).closes();
+      await new Client(proxy)
+        .send(get(url).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"))
+        .waitForClose();
       return `${proxy.failure(url)}`;
     };
     expect(await served(180)).toBe("null");
@@ -185,12 +187,12 @@ describe("the byte limit", () => {
     const port = await serveTcp((socket) => socket.pipe(socket));
     const echoed = async (turns: number): Promise<string> => {
       const proxy = await openProxy({ maxBytesPerPage: cap });
-      const client = new Client(proxy).send(connectTo(`127.0.0.1:${port}`));
-      await client.receives("Established");
+      const client = new Client(proxy).send(connectRequest(`127.0.0.1:${port}`));
+      await client.waitForText("Established");
       for (let turn = 1; turn <= turns && !proxy.overflow.aborted; turn += 1)
         await client
           .send("~")
-          .receives("~", turn)
+          .waitForText("~", turn)
           .catch(() => {});
       return `${proxy.failure(`https://127.0.0.1:${port}/`)}`;
     };
@@ -204,7 +206,7 @@ describe("the byte limit", () => {
     const client = new Client(proxy).send(
       `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nContent-Length: ${3 * cap}\r\n\r\n${"x".repeat(2 * cap)}`,
     );
-    expect(await client.closes()).toBe("");
+    expect(await client.waitForClose()).toBe("");
     expect(proxy.overflow.aborted).toBe(true);
   });
 
@@ -214,7 +216,7 @@ describe("the byte limit", () => {
     const client = new Client(proxy).send(
       get(`http://127.0.0.1:${port}/`).replace("Host", "Connection: close\r\nHost"),
     );
-    expect((await client.closes()).length).toBeGreaterThan(cap / 2);
+    expect((await client.waitForClose()).length).toBeGreaterThan(cap / 2);
     expect(proxy.overflow.aborted).toBe(false);
   });
 });
@@ -225,15 +227,15 @@ describe("the connection limit", () => {
       response.setHeader("Connection", "close").end("page"),
     );
     const proxy = await openProxy({ maxConnectionsPerPage: 3 });
-    await new Client(proxy).send(get("http://localhost:8080/")).closes();
+    await new Client(proxy).send(get("http://localhost:8080/")).waitForClose();
     const client = new Client(proxy);
     for (const round of [1, 2]) {
       client.send(get(`http://127.0.0.1:${port}/${round}`));
-      await client.receives("page", round);
+      await client.waitForText("page", round);
     }
-    await client.send(get(`http://127.0.0.1:${port}/3`)).closes();
+    await client.send(get(`http://127.0.0.1:${port}/3`)).waitForClose();
     expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe("too-many-connections");
-    expect(await new Client(proxy).send(connectTo(`127.0.0.1:${port}`)).closes()).toBe("");
+    expect(await new Client(proxy).send(connectRequest(`127.0.0.1:${port}`)).waitForClose()).toBe("");
   });
 });
 
@@ -247,9 +249,9 @@ describe("the limits on names", () => {
     const names = Array.from({ length: 200 }, (_, index) => `n${index}.example.com`);
     for (const [index, hostname] of [...names, "n0.example.com", "127.0.0.1"].entries()) {
       client.send(get(`http://${hostname}:${port}/`));
-      await client.receives("page", index + 1);
+      await client.waitForText("page", index + 1);
     }
-    await client.send(get(`http://n200.example.com:${port}/`)).closes();
+    await client.send(get(`http://n200.example.com:${port}/`)).waitForClose();
     expect(proxy.failure(`http://n200.example.com:${port}/`)).toBe("too-many-names");
   });
 
@@ -273,11 +275,11 @@ describe("the limits on names", () => {
       },
     });
     const known = get(`http://known.example.com:${port}/`);
-    await new Client(proxy).send(known).receives("page");
+    await new Client(proxy).send(known).waitForText("page");
     for (let index = 0; index < 12; index += 1)
       new Client(proxy).send(get(`http://silent-${index}.example.com:${port}/`));
     await eighthSilent.promise;
-    await new Client(proxy).send(known).receives("page");
+    await new Client(proxy).send(known).waitForText("page");
     expect(lookups).toHaveLength(9);
     finish.get(lookups[1] ?? "")?.([]);
     await ninthSilent.promise;
@@ -304,12 +306,12 @@ describe("close", () => {
     });
     const clients = [new Client(proxy), new Client(proxy), new Client(proxy)] as const;
     await once(clients[2].socket, "connect");
-    await clients[0].send(connectTo(`127.0.0.1:${port}`)).receives("Established");
+    await clients[0].send(connectRequest(`127.0.0.1:${port}`)).waitForText("Established");
     clients[1].send(get("http://slow.example.com/"));
     const lookup = await started.promise;
     await Promise.all([proxy.close(), proxy.close()]);
     expect(lookup?.aborted).toBe(true);
-    await Promise.all([...clients.map((client) => client.closes()), upstreamClosed.promise]);
+    await Promise.all([...clients.map((client) => client.waitForClose()), upstreamClosed.promise]);
     const late = createConnection({ port: proxy.port, host: "127.0.0.1" });
     const [error] = (await once(late, "error")) as [NodeJS.ErrnoException];
     expect(error.code).toBe("ECONNREFUSED");
@@ -354,7 +356,7 @@ describe("arbitrary data from a peer", () => {
     const talk = async (raw: string): Promise<string> => {
       const client = new Client(proxy).send(raw.replaceAll("PORT", String(port)));
       client.socket.end();
-      return client.closes();
+      return client.waitForClose();
     };
     await fc.assert(
       fc.asyncProperty(noise, async (raw) => void (await talk(raw))),
@@ -363,16 +365,16 @@ describe("arbitrary data from a peer", () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(noise, fc.constant("reset")), async (raw) => {
         reply = raw;
-        await talk(connectTo("127.0.0.1:PORT"));
+        await talk(connectRequest("127.0.0.1:PORT"));
         await new Client(proxy)
           .send(get(`http://127.0.0.1:${port}/`).replace("Host", "Connection: close\r\nHost"))
-          .closes();
+          .waitForClose();
       }),
       { numRuns: 150 },
     );
     reply = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
     const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
-    expect(await client.receives("fine")).toContain("200 OK");
+    expect(await client.waitForText("fine")).toContain("200 OK");
   });
 });
 

@@ -59,7 +59,7 @@ export class Client {
   }
 
   /** Resolves when `text` has been received `times` times; rejects if the connection closes first. */
-  async receives(text: string, times = 1): Promise<string> {
+  async waitForText(text: string, times = 1): Promise<string> {
     while (this.#received.split(text).length <= times) {
       if (this.socket.closed) throw new Error(`closed after ${JSON.stringify(this.#received)}`);
       await this.#changed.promise;
@@ -68,12 +68,12 @@ export class Client {
   }
 
   /** Resolves when the other side has closed its half of the connection. */
-  async ends(): Promise<void> {
+  async waitForEnd(): Promise<void> {
     while (!this.socket.readableEnded && !this.socket.closed) await this.#changed.promise;
   }
 
   /** Resolves with everything received, once the connection is closed. */
-  async closes(): Promise<string> {
+  async waitForClose(): Promise<string> {
     while (!this.socket.closed) await this.#changed.promise;
     return this.#received;
   }

@@ -28,7 +28,7 @@ describe("a forwarded request", () => {
           "Connection: Upgrade, x-secret, host\r\n",
       ),
     );
-    expect(await client.receives("ok")).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await client.waitForText("ok")).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(raw.join("")).toBe(
       `GET /a/../b%41?q='|^ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Twice: 1\r\nx-twice: 2\r\nConnection: keep-alive\r\n\r\n`,
     );
@@ -41,7 +41,7 @@ describe("a forwarded request", () => {
   ])("whose URL has %j after the port requests the path %s", async (end, path) => {
     const port = await serveHttp((request, response) => response.end(`path:${request.url}\n`));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}${end}`));
-    expect(await client.receives("\n")).toContain(`path:${path}\n`);
+    expect(await client.waitForText("\n")).toContain(`path:${path}\n`);
   });
 
   it("keeps a sized or chunked body, with any method", async () => {
@@ -54,14 +54,14 @@ describe("a forwarded request", () => {
       client.send(
         `${method} ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: content-length\r\n\r\nsized`,
       );
-      expect(await client.receives(`${method} sized.`)).toContain(" 200 OK\r\n");
+      expect(await client.waitForText(`${method} sized.`)).toContain(" 200 OK\r\n");
       client.send(
         `${method} ${url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nchunked\r\n0\r\n\r\n`,
       );
-      await client.receives(`${method} chunked.`);
+      await client.waitForText(`${method} chunked.`);
     }
     client.send(`POST ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await client.receives("POST .");
+    await client.waitForText("POST .");
   });
 
   it("gets 100 Continue from the proxy itself", async () => {
@@ -72,8 +72,8 @@ describe("a forwarded request", () => {
     const client = new Client(await openProxy()).send(
       `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
     );
-    await client.receives("100 Continue");
-    expect(await client.send("body").receives("body, expecting none.")).toContain(" 200 OK\r\n");
+    await client.waitForText("100 Continue");
+    expect(await client.send("body").waitForText("body, expecting none.")).toContain(" 200 OK\r\n");
   });
 
   it("can have a URL of 18 KB", async () => {
@@ -84,7 +84,7 @@ describe("a forwarded request", () => {
     });
     const client = new Client(await openProxy());
     client.send(get(`http://127.0.0.1:${port}/?q=${"%E6%BC%A2".repeat(2048)}`));
-    expect(await client.receives("long")).toContain(" 200 OK\r\n");
+    expect(await client.waitForText("long")).toContain(" 200 OK\r\n");
   });
 });
 
@@ -99,7 +99,7 @@ describe("a response", () => {
     const client = new Client(await openProxy()).send(
       get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"),
     );
-    expect(await client.closes()).toBe(
+    expect(await client.waitForClose()).toBe(
       "HTTP/1.1 302 Elsewhere\r\nLocation: http://169.254.169.254/\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n" +
         "Content-Length: 0\r\nConnection: close\r\n\r\n",
     );
@@ -109,7 +109,7 @@ describe("a response", () => {
     const port = await serveHttp((_request, response) => response.setHeader("Content-Length", 1234).end());
     const client = new Client(await openProxy());
     client.send(`HEAD http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    expect(await client.closes()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
+    expect(await client.waitForClose()).toMatch(/\r\nContent-Length: 1234\r\n.*\r\n\r\n$/s);
   });
 
   it("is forwarded after 32 interim responses", async () => {
@@ -122,7 +122,7 @@ describe("a response", () => {
     });
     const client = new Client(await openProxy());
     client.send(get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"));
-    expect(await client.closes()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await client.waitForClose()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it.each([
@@ -159,7 +159,7 @@ describe("a response", () => {
     const client = new Client(await openProxy());
     client.send(get(`http://127.0.0.1:${port}/`, "Connection: close\r\n"));
     const coding = body === "ab" ? "" : "Transfer-Encoding: chunked\r\n";
-    expect(await client.closes()).toBe(
+    expect(await client.waitForClose()).toBe(
       `HTTP/1.1 200 OK\r\n${fields}Connection: close\r\n${coding}\r\n${body}`,
     );
   });
@@ -167,7 +167,7 @@ describe("a response", () => {
   it("ends with the upstream's connection if it has no length", async () => {
     const port = await serveTcp((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
-    expect(await client.receives("\r\n0\r\n\r\n")).toContain("until the end");
+    expect(await client.waitForText("\r\n0\r\n\r\n")).toContain("until the end");
   });
 
   it("is streamed", async () => {
@@ -176,7 +176,7 @@ describe("a response", () => {
       request.socket.once("close", () => response.destroy());
     });
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
-    expect(await client.receives("start")).not.toContain("\r\n0\r\n\r\n");
+    expect(await client.waitForText("start")).not.toContain("\r\n0\r\n\r\n");
   });
 });
 
@@ -201,7 +201,7 @@ describe("an upstream fault", () => {
     });
     const proxy = await openProxy();
     const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
-    expect(await client.closes()).toBe("");
+    expect(await client.waitForClose()).toBe("");
     const isSilent = reply() === "";
     expect(proxy.failure(`http://127.0.0.1:${port}/`)).toBe(isSilent ? null : "invalid-response");
   });
@@ -209,7 +209,7 @@ describe("an upstream fault", () => {
   it("closes the client's connection: a reset before the response", async () => {
     const port = await serveTcp((socket) => void socket.once("data", () => socket.resetAndDestroy()));
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
-    expect(await client.closes()).toBe("");
+    expect(await client.waitForClose()).toBe("");
   });
 
   it("closes the client's connection: an incomplete body, which stays incomplete", async () => {
@@ -217,7 +217,7 @@ describe("an upstream fault", () => {
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"));
     });
     const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
-    expect(await client.closes()).toMatch(/\r\nContent-Length: 10\r\n.*\r\n\r\nhalf$/s);
+    expect(await client.waitForClose()).toMatch(/\r\nContent-Length: 10\r\n.*\r\n\r\nhalf$/s);
   });
 
   it("closes the client's connection: a hang, once the proxy closes", async () => {
@@ -227,7 +227,7 @@ describe("an upstream fault", () => {
     const client = new Client(proxy).send(get(`http://127.0.0.1:${port}/`));
     await reached.promise;
     await proxy.close();
-    expect(await client.closes()).toBe("");
+    expect(await client.waitForClose()).toBe("");
   });
 });
 
@@ -246,7 +246,7 @@ describe("a client that disconnects", () => {
       });
       const client = new Client(await openProxy()).send(get(`http://127.0.0.1:${port}/`));
       await reached.promise;
-      if (reply !== "") await client.receives("half");
+      if (reply !== "") await client.waitForText("half");
       client.socket.destroy();
       expect(await left.promise).toBe("left");
     }
@@ -315,7 +315,7 @@ describe("an invalid request, or one that is not in absolute form,", () => {
       response.end();
     });
     const client = new Client(await openProxy()).send(raw().replaceAll("PORT", String(port)));
-    expect(await client.closes()).toBe("");
+    expect(await client.waitForClose()).toBe("");
     expect(requests).toBe(0);
   });
 });

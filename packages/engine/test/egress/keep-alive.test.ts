@@ -2,7 +2,15 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Client, openProxy } from "./egress-proxy.ts";
-import { requestText, closed, connectionOf, FINE, get, serveFirst, serveRequests } from "./upstream.ts";
+import {
+  requestText,
+  closed,
+  connectionOf,
+  OK_RESPONSE,
+  get,
+  serveFirst,
+  serveRequests,
+} from "./upstream.ts";
 
 describe("a connection is reused after a response", () => {
   it.each([
@@ -40,8 +48,8 @@ describe("a connection is reused after a response", () => {
       : raw.join("").endsWith("one")
         ? "one"
         : "\r\n\r\n";
-    await client.receives(end);
-    expect(await client.send(get(url)).receives("fine")).toContain(
+    await client.waitForText(end);
+    expect(await client.send(get(url)).waitForText("fine")).toContain(
       "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n",
     );
     expect(upstream.heads.map((heads) => heads.length)).toEqual([2]);
@@ -57,7 +65,7 @@ describe("a connection is closed after a response", () => {
     ["of HTTP/1.0", "GET", SIZED.replace("1.1", "1.0")],
     ["with Keep-Alive: timeout=1", "GET", SIZED.replace("\r\n", "\r\nKeep-Alive: timeout=1\r\n")],
     ["with a length, after an interim one", "GET", `HTTP/1.1 103 Early Hints\r\n\r\n${SIZED}`],
-    ["followed by a second response", "GET", SIZED + FINE],
+    ["followed by a second response", "GET", SIZED + OK_RESPONSE],
     ["followed by the start of a second response", "GET", `${SIZED}HTTP/1.1 200 OK\r\nContent-Le`],
     ["followed by one byte", "GET", `${SIZED}H`],
     ["followed by an empty line", "GET", `${SIZED}\r\n`],
@@ -78,11 +86,11 @@ describe("a connection is closed after a response", () => {
     const url = `http://127.0.0.1:${upstream.port}/`;
     const proxy = await openProxy();
     const client = new Client(proxy).send(requestText(method, url));
-    await client.receives("\r\n\r\n");
+    await client.waitForText("\r\n\r\n");
     await closed(connectionOf(upstream, 1));
     expect(client.received).toContain(raw.includes("chunked") ? "\r\none\r\n" : "\r\n\r\n");
     expect(client.received).not.toContain("fine");
-    await new Client(proxy).send(get(url)).receives("fine");
+    await new Client(proxy).send(get(url)).waitForText("fine");
     expect(upstream.heads.map((heads) => heads.length)).toEqual([1, 1]);
   });
 
@@ -90,8 +98,8 @@ describe("a connection is closed after a response", () => {
     const upstream = await serveRequests((socket) => void socket.end("HTTP/1.1 200 OK\r\n\r\nfine"));
     const url = `http://127.0.0.1:${upstream.port}/`;
     const client = new Client(await openProxy()).send(get(url));
-    await client.receives("0\r\n\r\n");
-    await client.send(get(url)).receives("0\r\n\r\n", 2);
+    await client.waitForText("0\r\n\r\n");
+    await client.send(get(url)).waitForText("0\r\n\r\n", 2);
     expect(upstream.heads.length).toBe(2);
   });
 
@@ -100,10 +108,10 @@ describe("a connection is closed after a response", () => {
     const url = `http://127.0.0.1:${upstream.port}/`;
     const proxy = await openProxy();
     const client = new Client(proxy).send(get(url));
-    await client.receives("half");
+    await client.waitForText("half");
     client.socket.destroy();
     await closed(connectionOf(upstream, 1));
-    await new Client(proxy).send(get(url)).receives("fine");
+    await new Client(proxy).send(get(url)).waitForText("fine");
     expect(upstream.heads.length).toBe(2);
   });
 });
@@ -114,24 +122,24 @@ describe("an idle connection", () => {
     ["resets it", (socket: Socket): unknown => socket.resetAndDestroy()],
     [
       "sends an unsolicited response",
-      (socket: Socket): unknown => socket.write(FINE.replace("fine", "evil")),
+      (socket: Socket): unknown => socket.write(OK_RESPONSE.replace("fine", "evil")),
     ],
     ["sends a byte", (socket: Socket): unknown => socket.write("H")],
     ["sends an empty line", (socket: Socket): unknown => socket.write("\r\n")],
   ])("is closed when the server %s", async (_case, act) => {
-    const upstream = await serveFirst(FINE);
+    const upstream = await serveFirst(OK_RESPONSE);
     const url = `http://127.0.0.1:${upstream.port}/`;
     const client = new Client(await openProxy()).send(get(url));
-    await client.receives("fine");
+    await client.waitForText("fine");
     act(connectionOf(upstream, 1));
     await closed(connectionOf(upstream, 1));
-    expect(await client.send(get(url)).receives("fine", 2)).not.toContain("evil");
+    expect(await client.send(get(url)).waitForText("fine", 2)).not.toContain("evil");
     expect(upstream.heads.length).toBe(2);
   });
 
   it("is closed earlier than by default if the server's Keep-Alive announces a short timeout", async () => {
-    const upstream = await serveFirst(FINE.replace("\r\n", "\r\nKeep-Alive: timeout=2\r\n"));
-    await new Client(await openProxy()).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
+    const upstream = await serveFirst(OK_RESPONSE.replace("\r\n", "\r\nKeep-Alive: timeout=2\r\n"));
+    await new Client(await openProxy()).send(get(`http://127.0.0.1:${upstream.port}/`)).waitForText("fine");
     const connection = connectionOf(upstream, 1);
     const first = await Promise.race([
       closed(connection).then(() => "proxy"),
@@ -142,33 +150,33 @@ describe("an idle connection", () => {
 
   it("is closed if six to the same host are already idle", async () => {
     let waiting: Socket[] = [];
-    let awaited = 8;
+    let batchSize = 8;
     const surplus = Promise.withResolvers<void>();
     const upstream = await serveRequests((socket) => {
       socket.once("end", () => {
         if (upstream.sockets.filter((each) => each.readableEnded).length === 2) surplus.resolve();
       });
-      if (waiting.push(socket) < awaited) return;
-      for (const each of waiting) each.write(FINE);
+      if (waiting.push(socket) < batchSize) return;
+      for (const each of waiting) each.write(OK_RESPONSE);
       waiting = [];
     });
     const proxy = await openProxy();
     const clients = Array.from({ length: 8 }, () => new Client(proxy));
     const exchange = async (client: Client, times: number): Promise<string> =>
-      client.send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine", times);
+      client.send(get(`http://127.0.0.1:${upstream.port}/`)).waitForText("fine", times);
     await Promise.all(clients.map((client) => exchange(client, 1)));
     await surplus.promise;
-    awaited = 6;
-    await Promise.all(clients.slice(0, awaited).map((client) => exchange(client, 2)));
+    batchSize = 6;
+    await Promise.all(clients.slice(0, batchSize).map((client) => exchange(client, 2)));
     expect(upstream.heads.map((heads) => heads.length).toSorted((a, b) => a - b)).toEqual([
       1, 1, 2, 2, 2, 2, 2, 2,
     ]);
   });
 
   it("closes with its proxy", async () => {
-    const upstream = await serveFirst(FINE);
+    const upstream = await serveFirst(OK_RESPONSE);
     const proxy = await openProxy();
-    await new Client(proxy).send(get(`http://127.0.0.1:${upstream.port}/`)).receives("fine");
+    await new Client(proxy).send(get(`http://127.0.0.1:${upstream.port}/`)).waitForText("fine");
     await proxy.close();
     await expect(closed(connectionOf(upstream, 1))).resolves.toBeUndefined();
   });

@@ -16,7 +16,7 @@ it.each(SPELLINGS)(
     const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
     for (const { port } of [own, other])
       for (const raw of [get(`http://${host}:${port}/`), connectTo(`${host}:${port}`)]) {
-        expect(await new Client(own).send(raw).closes()).toBe("");
+        expect(await new Client(own).send(raw).waitForClose()).toBe("");
         expect(own.failure(`http://${host}:${port}/`)).toBe("blocked");
       }
   },
@@ -25,13 +25,13 @@ it.each(SPELLINGS)(
 it("a proxy is blocked for a page even if the allowlist names its port", async () => {
   const other = await openProxy();
   const own = await openProxy({ entries: `127.0.0.1:${other.port}` });
-  await new Client(own).send(connectTo(`127.0.0.1:${other.port}`)).closes();
+  await new Client(own).send(connectTo(`127.0.0.1:${other.port}`)).waitForClose();
   expect(own.failure(`https://127.0.0.1:${other.port}/`)).toBe("blocked");
 });
 
 it("the port of a closed proxy is no longer blocked", async () => {
   const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
   await other.close();
-  await new Client(own).send(get(`http://127.0.0.1:${other.port}/`)).closes();
+  await new Client(own).send(get(`http://127.0.0.1:${other.port}/`)).waitForClose();
   expect(own.failure(`http://127.0.0.1:${other.port}/`)).toBe("unreachable");
 });

@@ -193,12 +193,12 @@ describe("createS3Store, as a bucket", () => {
     ["truncates", "the connection was lost, or the response is too long or not valid HTTP"],
   ])("reports %j on reading, deleting and listing", async (fault, detail) => {
     await put("a.png", { content });
-    server.failAll("GET", fault);
+    server.failMethod("GET", fault);
     const failure = expect.objectContaining({ detail });
     expect(await open().get({ key: "a.png", maxBytes: 3_000_000 })).toEqual({ failure });
     expect(await open().list({ prefix: "a", after: "", limit: 10 })).toEqual({ failure });
     if (typeof fault !== "number") return;
-    server.failAll("DELETE", fault);
+    server.failMethod("DELETE", fault);
     expect(await open().delete("a.png")).toEqual(failure);
   });
 

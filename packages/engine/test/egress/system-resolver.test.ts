@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { Resolver as Channel } from "node:dns/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import {
   openNameServer,
   type NameServer,
@@ -19,16 +19,16 @@ import { parseTargetList } from "../../src/targets/target-list.ts";
 const V4 = "192.0.2.1";
 const V6 = "2001:db8:0:0:0:0:0:1";
 
-type Replies = (question: Question) => Reply;
+type Responder = (question: Question) => Reply;
 
-async function serve(reply: Replies): Promise<NameServer> {
+async function serve(reply: Responder): Promise<NameServer> {
   const server = await openNameServer(reply);
   onTestFinished(() => server.close());
   return server;
 }
 
 /** A resolver that queries only these servers. */
-function querying(servers: readonly NameServer[], options: SystemResolverOptions = {}): Resolver {
+function createResolver(servers: readonly NameServer[], options: SystemResolverOptions = {}): Resolver {
   return createSystemResolver({
     servers: servers.map(({ address }) => address),
     hostsFile: "/nowhere/hosts",
@@ -38,20 +38,20 @@ function querying(servers: readonly NameServer[], options: SystemResolverOptions
 }
 
 async function temporaryPaths(): Promise<{ hosts: string; search: string }> {
-  const folder = await temporaryDirectory();
+  const folder = await createTemporaryDirectory();
   return { hosts: join(folder, "hosts"), search: join(folder, "resolv.conf") };
 }
 
 /** Responses to IPv4 and IPv6 queries. */
 const byFamily =
-  (ipv4: Reply, ipv6: Reply): Replies =>
+  (ipv4: Reply, ipv6: Reply): Responder =>
   ({ type }) =>
     type === "A" ? ipv4 : ipv6;
 
 describe("a lookup", () => {
   it("returns the addresses of both families", async () => {
     const server = await serve(() => [V6, V4, "192.0.2.2"]);
-    const addresses = await querying([server]).resolve("example.com");
+    const addresses = await createResolver([server]).resolve("example.com");
     expect(addresses).toEqual([V4, "192.0.2.2", "2001:db8::1"]);
     expect([...server.questions].toSorted()).toEqual(["A example.com", "AAAA example.com"]);
   });
@@ -66,14 +66,14 @@ describe("a lookup", () => {
     ["IPv4 gets no reply", byFamily("silent", [V6]), ["2001:db8::1"]],
   ])("returns the addresses of the other family if %s", async (_case, reply, addresses) => {
     const server = await serve(reply);
-    expect(await querying([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
+    expect(await createResolver([server], { timeoutMs: 500 }).resolve("example.com")).toEqual(addresses);
   });
 
   it(
     "returns IPv6 addresses within the caller's default time limit if IPv4 queries get no reply",
     { timeout: 15_000 },
     async () => {
-      const resolver = querying([await serve(byFamily("silent", [V6]))]);
+      const resolver = createResolver([await serve(byFamily("silent", [V6]))]);
       const policy = { allow: parseTargetList("2001:db8::/32"), ownHostnames: [] };
       expect(await resolveHost({ hostname: "example.com", port: 80, policy, resolver })).toEqual({
         addresses: ["2001:db8::1"],
@@ -87,55 +87,57 @@ describe("a lookup", () => {
       ["NXDOMAIN", []],
     ] as const) {
       const server = await serve(byFamily(ipv4, "silent"));
-      expect(await querying([server]).resolve("example.com")).toEqual(addresses);
+      expect(await createResolver([server]).resolve("example.com")).toEqual(addresses);
       // a second later it would have been queried again
       expect(server.questions.length).toBe(2);
     }
   });
 
-  it.each<[string, Replies]>([
+  it.each<[string, Responder]>([
     ["does not exist", () => "NXDOMAIN"],
     ["has no addresses", () => []],
   ])("returns nothing for a name that %s", async (_case, reply) => {
-    expect(await querying([await serve(reply)]).resolve("example.com")).toEqual([]);
+    expect(await createResolver([await serve(reply)]).resolve("example.com")).toEqual([]);
   });
 
-  it.each<[string, Replies, string]>([
+  it.each<[string, Responder, string]>([
     ["fails", () => "SERVFAIL", "ESERVFAIL"],
     ["refuses", () => "REFUSED", "EREFUSED"],
     ["never replies", () => "silent", "ETIMEOUT"],
     ["fails for one family while the other has nothing", byFamily([], "SERVFAIL"), "ESERVFAIL"],
   ])("rejects if the server %s", async (_case, reply, code) => {
-    const resolver = querying([await serve(reply)], { timeoutMs: 300 });
+    const resolver = createResolver([await serve(reply)], { timeoutMs: 300 });
     await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code });
   });
 
   it("rejects if there is no server", async () => {
     const server = await openNameServer(() => []);
     server.close();
-    await expect(querying([server]).resolve("example.com")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(createResolver([server]).resolve("example.com")).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
   });
 
   it("queries the next server if one fails", async () => {
     const servers = [await serve(() => "SERVFAIL"), await serve(() => "REFUSED"), await serve(() => [V4])];
-    expect(await querying(servers).resolve("example.com")).toEqual([V4]);
+    expect(await createResolver(servers).resolve("example.com")).toEqual([V4]);
   });
 
   it("reads a long response over TCP, up to 32 addresses of each family", async () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`);
     const server = await serve(() => addresses);
-    expect(await querying([server]).resolve("example.com")).toEqual(addresses.slice(0, 32));
+    expect(await createResolver([server]).resolve("example.com")).toEqual(addresses.slice(0, 32));
   });
 
   it("returns nothing for a name that DNS cannot express", async () => {
     const server = await serve(() => [V4]);
-    expect(await querying([server]).resolve(`${"x".repeat(64)}.example.com`)).toEqual([]);
+    expect(await createResolver([server]).resolve(`${"x".repeat(64)}.example.com`)).toEqual([]);
     expect(server.questions).toEqual([]);
   });
 
   it("never queries reserved names", async () => {
     const server = await serve(() => [V4]);
-    const resolver = querying([server]);
+    const resolver = createResolver([server]);
     for (const name of ["invalid", "a.invalid", "site.onion"])
       expect(await resolver.resolve(name)).toEqual([]);
     for (const name of ["localhost", "app.localhost"])
@@ -145,7 +147,7 @@ describe("a lookup", () => {
 
   it("is not delayed by 1,000 names whose servers do not respond", async () => {
     const server = await serve(({ name }) => (name.startsWith("silent") ? "silent" : [V4]));
-    const resolver = querying([server]);
+    const resolver = createResolver([server]);
     const ended: string[] = [];
     const page = new AbortController();
     const silent: Promise<void>[] = [];
@@ -168,7 +170,7 @@ describe("cancellation", () => {
   it("ends a lookup once no caller waits for it", async () => {
     const cancel = vi.spyOn(Channel.prototype, "cancel");
     const server = await serve(() => "silent");
-    const resolver = querying([server]);
+    const resolver = createResolver([server]);
     const [one, two] = [new AbortController(), new AbortController()];
     const outcomes = [one, two].map(async (controller) =>
       resolver.resolve("example.com", controller).catch((error: Error) => error.name),
@@ -186,7 +188,7 @@ describe("cancellation", () => {
   it("does not affect the next lookup", async () => {
     const replies: Reply[] = ["silent", "silent", [V4], []];
     const server = await serve(() => replies.shift() ?? []);
-    const resolver = querying([server]);
+    const resolver = createResolver([server]);
     const first = new AbortController();
     const abandoned = resolver.resolve("example.com", first);
     await server.whenAsked(2);
@@ -198,7 +200,7 @@ describe("cancellation", () => {
   it("prevents the lookup if the signal has already aborted", async () => {
     const server = await serve(() => [V4]);
     const signal = AbortSignal.abort();
-    await expect(querying([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
+    await expect(createResolver([server]).resolve("example.com", { signal })).rejects.toThrow("aborted");
     expect(server.questions).toEqual([]);
   });
 });
@@ -206,13 +208,13 @@ describe("cancellation", () => {
 describe("the cache", () => {
   it("shares one lookup among concurrent requests", async () => {
     const server = await serve(() => [V4, V6]);
-    const resolver = querying([server]);
+    const resolver = createResolver([server]);
     const names = Array.from({ length: 50 }, () => resolver.resolve("example.com"));
     expect(new Set((await Promise.all(names)).map(String))).toEqual(new Set([`${V4},2001:db8::1`]));
     expect(server.questions.length).toBe(2);
   });
 
-  it.each<[string, Replies, number]>([
+  it.each<[string, Responder, number]>([
     ["addresses for 10 s", () => [V4], 10_000],
     ["a name without addresses for 2 s", () => [], 2_000],
     ["a name that does not exist for 2 s", () => "NXDOMAIN", 2_000],
@@ -220,7 +222,7 @@ describe("the cache", () => {
   ])("caches %s", async (_case, reply, durationMs) => {
     let now = 1;
     const server = await serve(reply);
-    const resolver = querying([server], { now: () => now });
+    const resolver = createResolver([server], { now: () => now });
     await resolver.resolve("example.com");
     now += durationMs;
     await resolver.resolve("example.com");
@@ -232,7 +234,7 @@ describe("the cache", () => {
 
   it("does not cache failures", async () => {
     const replies: Reply[] = ["SERVFAIL", "SERVFAIL", [V4], [V4]];
-    const resolver = querying([await serve(() => replies.shift() ?? [])]);
+    const resolver = createResolver([await serve(() => replies.shift() ?? [])]);
     await expect(resolver.resolve("example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
   });
@@ -242,7 +244,7 @@ describe("the hosts file", () => {
   it("comes first, for any name, and is read again when it changes", async () => {
     const { hosts } = await temporaryPaths();
     const server = await serve(() => [V4]);
-    const resolver = querying([server], { hostsFile: hosts });
+    const resolver = createResolver([server], { hostsFile: hosts });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     await writeFile(
       hosts,
@@ -262,7 +264,7 @@ describe("a hosts file that is temporarily unreadable", () => {
     const { hosts } = await temporaryPaths();
     await writeFile(hosts, "10.0.0.1 example.com\n");
     const server = await serve(() => [V4]);
-    const resolver = querying([server], { hostsFile: hosts });
+    const resolver = createResolver([server], { hostsFile: hosts });
     const { readFileSync } = fs;
     const replaceRead = (read: unknown): void => {
       Object.assign(fs, { readFileSync: read });
@@ -287,7 +289,7 @@ describe("search domains", () => {
   it("complete the names of services, as in Kubernetes", async () => {
     const { search } = await temporaryPaths();
     const server = await serve(services);
-    const resolver = querying([server], { searchFile: search });
+    const resolver = createResolver([server], { searchFile: search });
     expect(await resolver.resolve("web.shop.svc")).toEqual([]);
     await writeFile(
       search,
@@ -306,7 +308,7 @@ describe("search domains", () => {
     const { search } = await temporaryPaths();
     await writeFile(search, "domain cluster.local\n");
     const server = await serve(services);
-    const resolver = querying([server], { searchFile: search });
+    const resolver = createResolver([server], { searchFile: search });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     expect(await resolver.resolve("gone.example.com")).toEqual([]);
     expect(namesOf(server)).toEqual(["example.com", "gone.example.com", "gone.example.com.cluster.local"]);
@@ -318,7 +320,7 @@ describe("search domains", () => {
     const server = await serve((question) =>
       question.name.endsWith("broken.example") ? "SERVFAIL" : services(question),
     );
-    const resolver = querying([server], { searchFile: search });
+    const resolver = createResolver([server], { searchFile: search });
     expect(await resolver.resolve("example.com")).toEqual([V4]);
     await expect(resolver.resolve("gone.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
   });

@@ -5,17 +5,18 @@ import { openConnectProxy } from "../../../testing/test/servers/connect-proxy.ts
 import { parseUpstreamProxy } from "../../src/egress/upstream-proxy.ts";
 import { Client, openProxy, serveTcp } from "./egress-proxy.ts";
 
-const CONNECT = (authority: string): string => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
+const connectRequest = (authority: string): string =>
+  `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
 
 describe("a tunnel", () => {
   it("forwards bytes unchanged both ways, including those sent before its response", async () => {
     const port = await serveTcp((socket) => socket.pipe(socket));
     const client = new Client(await openProxy());
-    client.send(`${CONNECT(`127.0.0.1:${port}`)}ahead\r\n\r\n`);
-    await client.receives("ahead\r\n\r\n");
+    client.send(`${connectRequest(`127.0.0.1:${port}`)}ahead\r\n\r\n`);
+    await client.waitForText("ahead\r\n\r\n");
     client.send("\u0000\u00ffGET / HTTP/1.1\r\n\r\n");
-    await client.receives("GET / HTTP/1.1\r\n\r\n");
+    await client.waitForText("GET / HTTP/1.1\r\n\r\n");
     expect(client.received).toBe(`${ESTABLISHED}ahead\r\n\r\n\u0000\u00ffGET / HTTP/1.1\r\n\r\n`);
   });
 
@@ -26,9 +27,9 @@ describe("a tunnel", () => {
       socket.on("end", () => socket.end(`received ${received}`));
     });
     const client = new Client(await openProxy(), { allowHalfOpen: true });
-    await client.send(CONNECT(`127.0.0.1:${port}`)).receives(ESTABLISHED);
+    await client.send(connectRequest(`127.0.0.1:${port}`)).waitForText(ESTABLISHED);
     client.socket.end("question");
-    expect(await client.closes()).toBe(`${ESTABLISHED}received question`);
+    expect(await client.waitForClose()).toBe(`${ESTABLISHED}received question`);
   });
 
   it("stays open toward the target when the target has closed its half", async () => {
@@ -38,8 +39,8 @@ describe("a tunnel", () => {
       socket.once("data", (chunk) => received.resolve(String(chunk)));
     });
     const client = new Client(await openProxy(), { allowHalfOpen: true });
-    await client.send(CONNECT(`127.0.0.1:${port}`)).receives("greeting");
-    await client.ends();
+    await client.send(connectRequest(`127.0.0.1:${port}`)).waitForText("greeting");
+    await client.waitForEnd();
     client.socket.end("farewell");
     expect(await received.promise).toBe("farewell");
   });
@@ -53,12 +54,12 @@ describe("a tunnel", () => {
       socket.once("close", () => target.resolve());
     });
     const proxy = await openProxy();
-    const resetByTarget = new Client(proxy).send(CONNECT(`127.0.0.1:${port}`));
-    await resetByTarget.receives(ESTABLISHED);
-    expect(await resetByTarget.send("reset me").closes()).toBe(ESTABLISHED);
+    const resetByTarget = new Client(proxy).send(connectRequest(`127.0.0.1:${port}`));
+    await resetByTarget.waitForText(ESTABLISHED);
+    expect(await resetByTarget.send("reset me").waitForClose()).toBe(ESTABLISHED);
 
-    const resetByClient = new Client(proxy).send(CONNECT(`127.0.0.1:${port}`));
-    await resetByClient.receives(ESTABLISHED);
+    const resetByClient = new Client(proxy).send(connectRequest(`127.0.0.1:${port}`));
+    await resetByClient.waitForText(ESTABLISHED);
     resetByClient.socket.resetAndDestroy();
     await target.promise;
   });
@@ -71,14 +72,16 @@ describe("a tunnel", () => {
     const trusted = getCACertificates();
     onTestFinished(() => setDefaultCACertificates(trusted));
     setDefaultCACertificates([...trusted, tls.cert]);
-    const upstream = await openConnectProxy({ leadsTo: port, tls });
+    const upstream = await openConnectProxy({ upstreamPort: port, tls });
     onTestFinished(() => upstream.close());
     const upstreamProxy = parseUpstreamProxy({ url: `https://proxy.example:${upstream.port}` });
     const resolver = {
       resolve: (name: string) => Promise.resolve([name === "proxy.example" ? "127.0.0.1" : "93.184.215.14"]),
     };
-    const client = new Client(await openProxy({ upstreamProxy, resolver })).send(CONNECT("page.example:443"));
-    await client.receives(ESTABLISHED);
+    const client = new Client(await openProxy({ upstreamProxy, resolver })).send(
+      connectRequest("page.example:443"),
+    );
+    await client.waitForText(ESTABLISHED);
     client.socket.resetAndDestroy();
     await target.promise;
     expect(upstream.authorities).toEqual(["93.184.215.14:443"]);
@@ -87,8 +90,8 @@ describe("a tunnel", () => {
   it("forwards a long response completely", async () => {
     const sizeBytes = 8_000_000;
     const port = await serveTcp((socket) => socket.end(Buffer.alloc(sizeBytes, "x")));
-    const client = new Client(await openProxy()).send(CONNECT(`127.0.0.1:${port}`));
-    expect((await client.closes()).length).toBe(ESTABLISHED.length + sizeBytes);
+    const client = new Client(await openProxy()).send(connectRequest(`127.0.0.1:${port}`));
+    expect((await client.waitForClose()).length).toBe(ESTABLISHED.length + sizeBytes);
   });
 });
 
@@ -109,7 +112,9 @@ describe("a CONNECT without a valid host and port", () => {
     let connections = 0;
     const port = await serveTcp(() => (connections += 1));
     const client = new Client(await openProxy());
-    expect(await client.send(CONNECT(authority.replace("PORT", String(port)))).closes()).toBe("");
+    expect(await client.send(connectRequest(authority.replace("PORT", String(port)))).waitForClose()).toBe(
+      "",
+    );
     expect(connections).toBe(0);
   });
 });

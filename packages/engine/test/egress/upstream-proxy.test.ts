@@ -24,7 +24,7 @@ async function openProxy(options: ConnectProxyOptions = {}): Promise<ConnectProx
   return proxy;
 }
 
-interface Reach extends Partial<UpstreamProxyOptions> {
+interface ReachOptions extends Partial<UpstreamProxyOptions> {
   readonly hostname?: string;
   readonly port?: number;
   /** The addresses of every name except `proxy.example`. */
@@ -34,7 +34,7 @@ interface Reach extends Partial<UpstreamProxyOptions> {
   readonly signal?: AbortSignal;
 }
 
-interface Reached {
+interface ReachResult {
   readonly failure: ConnectFailure | null;
   /** The text that the host sent immediately. */
   readonly greeting: string;
@@ -43,10 +43,10 @@ interface Reached {
 }
 
 /** Connects through the proxy, or through the one at `url`. */
-async function reach(proxy: Pick<ConnectProxy, "port">, options: Reach = {}): Promise<Reached> {
+async function reach(proxy: Pick<ConnectProxy, "port">, options: ReachOptions = {}): Promise<ReachResult> {
   const { hostname = "page.example", port = 443, addresses = [PUBLIC], allow = "", ...rest } = options;
   let detail = "";
-  const lookedUp: string[] = [];
+  const lookups: string[] = [];
   const outcome = await connect({
     hostname,
     port,
@@ -54,24 +54,24 @@ async function reach(proxy: Pick<ConnectProxy, "port">, options: Reach = {}): Pr
     upstreamProxy: parseUpstreamProxy({ url: `http://127.0.0.1:${proxy.port}`, ...rest }),
     resolver: {
       resolve: async (name) => {
-        lookedUp.push(name);
+        lookups.push(name);
         return name === "proxy.example" ? ["127.0.0.1"] : addresses;
       },
     },
     onUnreachable: (reason) => (detail = reason),
     ...rest,
   });
-  if (typeof outcome === "string") return { failure: outcome, greeting: "", detail, lookedUp };
+  if (typeof outcome === "string") return { failure: outcome, greeting: "", detail, lookedUp: lookups };
   onTestFinished(() => void outcome.destroy());
   const [greeting] = (await once(outcome, "data")) as [Buffer];
-  return { failure: null, greeting: String(greeting), detail, lookedUp };
+  return { failure: null, greeting: String(greeting), detail, lookedUp: lookups };
 }
 
 const serveGreeting = (text: string): Promise<number> => serveTcp((socket) => void socket.end(text));
 
 describe("a connection through the upstream proxy", () => {
   it("requests the checked address, and receives what the host sends first", async () => {
-    const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
+    const proxy = await openProxy({ upstreamPort: await serveGreeting("hello") });
     expect(await reach(proxy)).toMatchObject({ failure: null, greeting: "hello" });
     expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
     expect(proxy.headers).toEqual([expect.objectContaining({ host: "93.184.215.14:443" })]);
@@ -79,7 +79,10 @@ describe("a connection through the upstream proxy", () => {
   });
 
   it("authenticates, with the user name and password decoded", async () => {
-    const proxy = await openProxy({ leadsTo: await serveGreeting("hello"), credentials: "ada:s3cret@word" });
+    const proxy = await openProxy({
+      upstreamPort: await serveGreeting("hello"),
+      credentials: "ada:s3cret@word",
+    });
     const url = `http://ada:${SECRET}@proxy.example:${proxy.port}`;
     expect(await reach(proxy, { url })).toMatchObject({ failure: null });
   });
@@ -87,7 +90,7 @@ describe("a connection through the upstream proxy", () => {
   it("uses TLS to an https proxy, whose certificate must be valid", async () => {
     const names = [{ kind: "dns", name: "proxy.example" } as const];
     const tls = makeCertificate({ names, validUntil: new Date(Date.now() + 86_400_000) });
-    const proxy = await openProxy({ leadsTo: await serveGreeting("hello"), tls });
+    const proxy = await openProxy({ upstreamPort: await serveGreeting("hello"), tls });
     const url = `https://proxy.example:${proxy.port}`;
     expect(await reach(proxy, { url })).toMatchObject({
       failure: "proxy-failed",
@@ -210,7 +213,7 @@ describe("behind an upstream proxy, a target", () => {
   it.each(["page.example:444", "10.0.0.0/8", "age.example", "www.page.example"])(
     "outside the bypass %j goes through the proxy",
     async (noProxy) => {
-      const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
+      const proxy = await openProxy({ upstreamPort: await serveGreeting("hello") });
       expect(await reach(proxy, { noProxy })).toMatchObject({ greeting: "hello" });
       expect(proxy.authorities).toEqual(["93.184.215.14:443"]);
     },
@@ -219,7 +222,7 @@ describe("behind an upstream proxy, a target", () => {
 
 describe("an upstream proxy that resolves names", () => {
   it("receives the name, which the service does not resolve", async () => {
-    const proxy = await openProxy({ leadsTo: await serveGreeting("hello") });
+    const proxy = await openProxy({ upstreamPort: await serveGreeting("hello") });
     expect(await reach(proxy, { dns: "proxy" })).toMatchObject({ greeting: "hello", lookedUp: [] });
     expect(proxy.authorities).toEqual(["page.example:443"]);
   });

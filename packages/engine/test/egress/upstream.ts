@@ -8,7 +8,7 @@ export const requestText = (method: string, url: string, fields = ""): string =>
 export const get = (url: string, fields = ""): string => requestText("GET", url, fields);
 
 /** A response after which the connection can be reused. */
-export const FINE = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
+export const OK_RESPONSE = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine";
 
 export interface Upstream {
   readonly port: number;
@@ -33,10 +33,10 @@ export async function serveRequests(
   return { port, heads, sockets };
 }
 
-/** Responds with `raw` to the first request, and with `FINE` to all others. */
+/** Responds with `raw` to the first request, and with `OK_RESPONSE` to all others. */
 export function serveFirst(...raw: readonly string[]): Promise<Upstream> {
   return serveRequests((socket, { connection, request }) => {
-    for (const part of connection + request === 2 ? raw : [FINE]) socket.write(part, "latin1");
+    for (const part of connection + request === 2 ? raw : [OK_RESPONSE]) socket.write(part, "latin1");
   });
 }
 

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { serveTcp } from "./egress-proxy.ts";
-import { failed, openSender, responded, send, serveHang, serveText } from "./webhook-sender.ts";
+import { failed, openSender, responded, send, serveThenHang, serveText } from "./webhook-sender.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
@@ -80,7 +80,7 @@ describe("an attempt times out after 15 s", () => {
     ["stops in its body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"],
     ["stops after an interim response", "HTTP/1.1 100 Continue\r\n\r\n"],
   ])("if the receiver %s", async (_case, text) => {
-    const receiver = await serveHang(text);
+    const receiver = await serveThenHang(text);
     const clock = createFakeClock(NOON);
     let isOver = false;
     const outcome = send(openSender({ clock }), `http://127.0.0.1:${receiver.port}/`);
@@ -120,7 +120,7 @@ describe("an attempt times out after 15 s", () => {
   });
 
   it("if TLS never starts", async () => {
-    const receiver = await serveHang();
+    const receiver = await serveThenHang();
     const clock = createFakeClock(NOON);
     const outcome = send(openSender({ clock }), `https://receiver.example.com:${receiver.port}/`);
     await receiver.reached;

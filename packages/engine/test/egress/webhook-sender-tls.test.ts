@@ -78,7 +78,7 @@ describe("a webhook over https", () => {
 
   it("is sent through an upstream proxy, which sees only the checked address", async () => {
     const receiver = await openReceiver();
-    const proxy = await openConnectProxy({ leadsTo: receiver.port, credentials: "ada:s3cret" });
+    const proxy = await openConnectProxy({ upstreamPort: receiver.port, credentials: "ada:s3cret" });
     onTestFinished(() => proxy.close());
     const sender = openSender({
       policy: PUBLIC_TARGETS_ONLY,

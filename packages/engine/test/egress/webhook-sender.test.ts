@@ -7,7 +7,7 @@ import { resolveTarget } from "../../src/egress/resolve.ts";
 import type { WebhookOutcome } from "../../src/ports/webhook-sender.ts";
 import { PUBLIC_TARGETS_ONLY } from "../../src/targets/policy.ts";
 import { serveHttp, serveTcp } from "./egress-proxy.ts";
-import { failed, openSender, responded, send, serveHang, serveText } from "./webhook-sender.ts";
+import { failed, openSender, responded, send, serveThenHang, serveText } from "./webhook-sender.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
@@ -176,7 +176,7 @@ describe("the target", () => {
 });
 
 it("aborts the attempt whose signal aborts, and no other", async () => {
-  const [first, second] = [await serveHang(), await serveHang()];
+  const [first, second] = [await serveThenHang(), await serveThenHang()];
   const sender = openSender();
   const controller = new AbortController();
   const request = { url: `http://127.0.0.1:${first.port}/`, headers: {}, body: Buffer.of() };
@@ -198,7 +198,7 @@ it("aborts the attempt whose signal aborts, and no other", async () => {
 
 describe("close", () => {
   it("fails current and later attempts", async () => {
-    const receiver = await serveHang();
+    const receiver = await serveThenHang();
     const sender = openSender();
     const outcomes = [1, 2].map(() => send(sender, `http://127.0.0.1:${receiver.port}/`));
     await receiver.reached;

@@ -38,15 +38,15 @@ export function serveText(text: string): Promise<number> {
 }
 
 /** Starts a receiver that sends `text`, then hangs. */
-export async function serveHang(
+export async function serveThenHang(
   text = "",
 ): Promise<{ readonly port: number; readonly reached: Promise<void>; readonly left: Promise<void> }> {
   const reached = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   const port = await serveTcp((socket) => {
     socket.once("end", () => socket.end());
-    socket.once("close", () => left.resolve());
+    socket.once("close", () => disconnected.resolve());
     socket.once("data", () => socket.write(text, () => reached.resolve()));
   });
-  return { port, reached: reached.promise, left: left.promise };
+  return { port, reached: reached.promise, left: disconnected.promise };
 }

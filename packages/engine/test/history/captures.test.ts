@@ -8,13 +8,13 @@ const url = "https://example.com/a?b=c";
 
 describe("the history of captures", () => {
   it("records the request and the result of a render and a hit", async () => {
-    const { engine, clock, principal, written } = await openHistory();
+    const { engine, clock, principal, flushHistory } = await openHistory();
     const request = { principal, parameters: { url, fullPage: true, format: "png" } };
     // NUL cannot be stored in PostgreSQL
     const { rendering } = await engine.capture({ ...request, requestId: "first\0", entryPoint: "snap" });
     clock.advance(500);
     await engine.capture(request);
-    const [hit, render] = await written();
+    const [hit, render] = await flushHistory();
     expect(render).toEqual({
       id: expect.stringMatching(/^req_019ca9450a00[0-9a-f]{12}$/),
       at: NOON,
@@ -54,7 +54,7 @@ describe("the history of captures", () => {
   });
 
   it("records durations, including that of a request that joined another", async () => {
-    const { engine, clock, renderer, principal, written } = await openHistory();
+    const { engine, clock, renderer, principal, flushHistory } = await openHistory();
     const release = renderer.hold();
     const parameters = { url, pdf: true };
     const leader = engine.capture({ principal, parameters });
@@ -65,7 +65,7 @@ describe("the history of captures", () => {
     clock.advance(300);
     release();
     await Promise.all([leader, joined]);
-    const entries = await written();
+    const entries = await flushHistory();
     expect(
       entries
         .map(({ cache, mode, durationMs, creditCost }) => ({ cache, mode, durationMs, creditCost }))
@@ -77,13 +77,13 @@ describe("the history of captures", () => {
   });
 
   it("records unchanged renderings, with their size if they were read", async () => {
-    const { engine, principal, written } = await openHistory({ memoryCacheBytes: 1 });
+    const { engine, principal, flushHistory } = await openHistory({ memoryCacheBytes: 1 });
     const holds = (): boolean => true;
     const { rendering } = await engine.capture({ principal, parameters: { url }, holds });
     const hit = await engine.capture({ principal, parameters: { url }, holds });
     expect(hit).toMatchObject({ cache: "hit", unchanged: true });
     await engine.capture({ principal, parameters: { url, cache: false }, holds });
-    const entries = (await written()).map(({ cache, etag, bytes, expiresAt }) => ({
+    const entries = (await flushHistory()).map(({ cache, etag, bytes, expiresAt }) => ({
       cache,
       etag,
       bytes,
@@ -101,7 +101,7 @@ describe("the history of captures", () => {
   });
 
   it("records failures and rejections, with their parameters if these are valid", async () => {
-    const { engine, renderer, principal, written } = await openHistory({ requestsPerMinute: 1 });
+    const { engine, renderer, principal, flushHistory } = await openHistory({ requestsPerMinute: 1 });
     const message = "The page was ended.";
     renderer.failNext(new SnapError("upstream_error", message, { notes: ["blank"], detail: "secret" }));
     const attempts = [
@@ -115,15 +115,17 @@ describe("the history of captures", () => {
     for (const parameters of attempts) {
       await expect(engine.capture({ principal, parameters })).rejects.toBeInstanceOf(SnapError);
     }
-    const entries = (await written()).map(({ code, host, parameters, cache, notes, creditCost, key }) => [
-      code,
-      host,
-      parameters,
-      key === null,
-      cache,
-      creditCost,
-      notes,
-    ]);
+    const entries = (await flushHistory()).map(
+      ({ code, host, parameters, cache, notes, creditCost, key }) => [
+        code,
+        host,
+        parameters,
+        key === null,
+        cache,
+        creditCost,
+        notes,
+      ],
+    );
     expect(entries).toHaveLength(6);
     const invalid = [null, null, true, null, 0, []];
     expect(entries).toEqual(
@@ -146,20 +148,20 @@ describe("the history of captures", () => {
   it("records an internal error with the message that the caller received", async () => {
     const storage = createMemoryStorage();
     const renderings = { ...storage.renderings };
-    const { engine, principal, written } = await openHistory({ storage: { ...storage, renderings } });
+    const { engine, principal, flushHistory } = await openHistory({ storage: { ...storage, renderings } });
     renderings.get = async () => {
       throw new Error("secret");
     };
     await expect(engine.capture({ principal, parameters: { url } })).rejects.toMatchObject({
       code: "server_error",
     });
-    expect(await written()).toMatchObject([
+    expect(await flushHistory()).toMatchObject([
       { code: "server_error", message: "Internal error. If it persists, report the request id." },
     ]);
   });
 
   it("records no secrets", async () => {
-    const { engine, principal, written } = await openHistory();
+    const { engine, principal, flushHistory } = await openHistory();
     const parameters = {
       url,
       headers: { "X-Preview": "hidden-1" },
@@ -171,7 +173,7 @@ describe("the history of captures", () => {
     await expect(engine.capture({ principal, parameters: withPassword })).rejects.toMatchObject({
       code: "blocked_host",
     });
-    const entries = await written();
+    const entries = await flushHistory();
     expect(entries.map((entry) => entry.parameters)).toEqual(
       expect.arrayContaining([
         { url, headers: "[secret]", cookies: "[secret]", basicAuth: "[secret]" },
@@ -187,15 +189,15 @@ describe("the history of captures", () => {
     ["HTTP://hidden:@10.0.0.1?q=a@b", "HTTP://10.0.0.1?q=a@b"],
     ["https://10.0.0.1/a@b?q=a@b#c@d", "https://10.0.0.1/a@b?q=a@b#c@d"],
   ])("records %j without credentials", async (sent, stored) => {
-    const { engine, principal, written } = await openHistory();
+    const { engine, principal, flushHistory } = await openHistory();
     await engine.capture({ principal, parameters: { url: sent } }).catch(() => {});
-    expect(await written()).toMatchObject([{ code: "blocked_host", parameters: { url: stored } }]);
+    expect(await flushHistory()).toMatchObject([{ code: "blocked_host", parameters: { url: stored } }]);
   });
 
   it("records the URL of a document, not its content", async () => {
-    const { engine, principal, written } = await openHistory();
+    const { engine, principal, flushHistory } = await openHistory();
     await engine.capture({ principal, parameters: {}, document: { html: "<p>hidden</p>" } });
-    const entries = await written();
+    const entries = await flushHistory();
     expect(entries).toMatchObject([
       {
         host: "documents.snap.invalid",
@@ -208,7 +210,7 @@ describe("the history of captures", () => {
   });
 
   it("truncates long messages, omits parameters that are too long, and replaces NUL characters", async () => {
-    const { engine, renderer, principal, written } = await openHistory();
+    const { engine, renderer, principal, flushHistory } = await openHistory();
     renderer.failNext(new SnapError("script_failed", `\0${"😀".repeat(1000)}`));
     const script = `"\0"; ${"x".repeat(100)}`;
     await expect(engine.capture({ principal, parameters: { url, script } })).rejects.toBeInstanceOf(
@@ -218,7 +220,7 @@ describe("the history of captures", () => {
       principal,
       parameters: { url, script: "é".repeat(20_000), css: "é".repeat(20_000) },
     });
-    const entries = await written();
+    const entries = await flushHistory();
     const failed = entries.find(({ code }) => code !== null);
     expect(failed?.message).toBe(`\uFFFD${"😀".repeat(499)}\uFFFD`);
     expect(failed?.parameters).toEqual({ url, script: script.replace("\0", "\uFFFD") });
@@ -235,10 +237,10 @@ describe("an engine", () => {
     const append = vi.fn<HistoryStore["append"]>(storage.history.append);
     const history = { ...storage.history, append };
     const options = { storage: { ...storage, history }, historyRetentionMs: null };
-    const { engine, principal, written } = await openHistory(options);
+    const { engine, principal, flushHistory } = await openHistory(options);
     await engine.capture({ principal, parameters: { url } });
     expect(engine.history.isRecorded).toBe(false);
-    expect(await written()).toEqual([]);
+    expect(await flushHistory()).toEqual([]);
     await engine.close();
     expect(append).not.toHaveBeenCalled();
   });
@@ -248,14 +250,14 @@ describe("an engine", () => {
     const append = vi.fn<HistoryStore["append"]>().mockRejectedValue(new Error("the disk is full"));
     const history = { ...storage.history, append };
     const bench = await openHistory({ storage: { ...storage, history } });
-    const { engine, principal, written, errors } = bench;
+    const { engine, principal, flushHistory, errors } = bench;
     expect(engine.history.isRecorded).toBe(true);
     await expect(engine.capture({ principal, parameters: { url } })).resolves.toMatchObject({
       creditCost: 1,
     });
-    await written();
+    await flushHistory();
     await expect(engine.capture({ principal, parameters: { url } })).resolves.toMatchObject({ cache: "hit" });
-    await written();
+    await flushHistory();
     expect(append).toHaveBeenCalledTimes(2);
     expect(errors).toEqual([new Error("the disk is full")]);
   });

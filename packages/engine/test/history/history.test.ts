@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createFakeRandom, createMemoryStorage } from "@snap/testing";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 import { DAY_MS, NOON, openHistory, type HistoryBench } from "./open-history.ts";
 
 const url = "https://example.com/";
@@ -10,18 +10,18 @@ const WHOLE_YEARS = { from: "2026-01-01", to: "2027-12-31", by: "day" } as const
 async function prune({ clock }: HistoryBench): Promise<void> {
   for (let pass = 0; pass < 5; pass += 1) {
     clock.advance(60_000);
-    await microtasks();
+    await flushMicrotasks();
   }
 }
 
 describe("the history", () => {
   it("is paginated, and rejects an unknown start", async () => {
-    const { engine, clock, principal, written } = await openHistory();
+    const { engine, clock, principal, flushHistory } = await openHistory();
     for (const path of ["a", "b", "c"]) {
       await engine.capture({ principal, parameters: { url: url + path } });
       clock.advance(1);
     }
-    const [c, b, a] = await written();
+    const [c, b, a] = await flushHistory();
     expect(await engine.history.page({ limit: 2 })).toEqual({ entries: [c, b], hasMore: true });
     expect(await engine.history.page({ limit: 2, after: String(b?.id) })).toEqual({
       entries: [a],
@@ -36,13 +36,13 @@ describe("the history", () => {
   });
 
   it("counts recent renders and failures per minute", async () => {
-    const { engine, clock, principal, written } = await openHistory();
+    const { engine, clock, principal, flushHistory } = await openHistory();
     await engine.capture({ principal, parameters: { url } });
     clock.advance(60_000);
     await engine.capture({ principal, parameters: { url, cache: false } });
     await engine.capture({ principal, parameters: { url } });
     await engine.capture({ principal, parameters: { url: "http://127.0.0.1/" } }).catch(() => {});
-    await written();
+    await flushHistory();
     const request = { withinMs: 3_600_000, intervalMs: 60_000 };
     expect(await engine.history.activity(request)).toEqual([
       { at: NOON, renders: 1, failures: 0 },
@@ -55,9 +55,9 @@ describe("the history", () => {
   });
 
   it("returns a rendering free of charge, but only while the same rendering is cached", async () => {
-    const { engine, storage, clock, principal, written } = await openHistory();
+    const { engine, storage, clock, principal, flushHistory } = await openHistory();
     const { rendering } = await engine.capture({ principal, parameters: { url, cacheTtl: 60 } });
-    const [entry] = await written();
+    const [entry] = await flushHistory();
     if (entry === undefined) throw new Error("the capture has no entry");
     const { account } = principal;
     const before = await engine.credits(account);
@@ -82,9 +82,9 @@ describe("the history", () => {
 describe("pruning", () => {
   it("deletes entries after their retention, totals after 400 days, and expired sign-ins", async () => {
     const bench = await openHistory();
-    const { engine, storage, clock, principal, written } = bench;
+    const { engine, storage, clock, principal, flushHistory } = bench;
     await engine.capture({ principal, parameters: { url } });
-    await written();
+    await flushHistory();
     await engine.operators.createLink();
     const clear = vi.spyOn(storage.signIns, "prune");
     clock.advance(7 * DAY_MS - 60_000);
@@ -123,16 +123,16 @@ describe("pruning", () => {
 
 describe("a deleted account", () => {
   it("leaves no history, even if a capture finishes later", async () => {
-    const { engine, renderer, principal, written } = await openHistory();
+    const { engine, renderer, principal, flushHistory } = await openHistory();
     await engine.capture({ principal, parameters: { url } });
-    expect(await written()).toHaveLength(1);
+    expect(await flushHistory()).toHaveLength(1);
     const release = renderer.hold();
     const late = engine.capture({ principal, parameters: { url: `${url}late` } }).catch(() => {});
     await renderer.whenCalled(2);
     expect(await engine.accounts.delete(principal.account.id)).toMatchObject({ requests: 1 });
     release();
     await late;
-    expect(await written()).toEqual([]);
+    expect(await flushHistory()).toEqual([]);
     expect(await engine.history.usage(WHOLE_YEARS)).toEqual([]);
   });
 });

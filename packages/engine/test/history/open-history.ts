@@ -12,7 +12,7 @@ import type { EngineOptions } from "../../src/engine-options.ts";
 import type { HistoryEntry } from "../../src/ports/history.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { Principal } from "../../src/ports/tokens.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
 export const NOON = Date.parse("2026-03-01T12:00:00Z");
@@ -26,7 +26,7 @@ export interface HistoryBench {
   readonly principal: Principal;
   readonly errors: unknown[];
   /** Advances the clock by a second to write the history; returns its entries, newest first. */
-  written(): Promise<readonly HistoryEntry[]>;
+  flushHistory(): Promise<readonly HistoryEntry[]>;
 }
 
 /** Opens an engine that records a history of seven days, with a caller. */
@@ -58,9 +58,9 @@ export async function openHistory(
     renderer,
     principal: await createPrincipal(engine, { email, requestsPerMinute }),
     errors,
-    async written() {
+    async flushHistory() {
       clock.advance(1000);
-      await microtasks();
+      await flushMicrotasks();
       return (await engine.history.page({ limit: 1000 })).entries;
     },
   };

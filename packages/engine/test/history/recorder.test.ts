@@ -3,12 +3,12 @@ import { describe, expect, it, vi, type Mock } from "vitest";
 import type { FinishedCapture } from "../../src/history/entry.ts";
 import { createRecorder, type HistoryRecorder } from "../../src/history/recorder.ts";
 import type { HistoryStore } from "../../src/ports/history.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
 type Append = HistoryStore["append"];
-type Appended = Parameters<Append>[0];
+type AppendRequest = Parameters<Append>[0];
 
 interface Bench {
   readonly recorder: HistoryRecorder;
@@ -18,8 +18,8 @@ interface Bench {
   /** Records `count` finished captures, numbered by their request ids. */
   record(count: number, finished?: Partial<FinishedCapture>): void;
   /** Returns everything appended so far. */
-  appended(): Appended;
-  second(): Promise<void>;
+  appended(): AppendRequest;
+  advanceSecond(): Promise<void>;
 }
 
 function open(append: Append = async () => {}): Bench {
@@ -46,9 +46,9 @@ function open(append: Append = async () => {}): Bench {
       entries: mock.mock.calls.flatMap(([{ entries }]) => entries),
       totals: mock.mock.calls.flatMap(([{ totals }]) => totals),
     }),
-    async second() {
+    async advanceSecond() {
       clock.advance(1000);
-      await microtasks();
+      await flushMicrotasks();
     },
   };
 }
@@ -77,7 +77,7 @@ const FAILURE = { cache: null, creditCost: 0, code: "render_failed", message: "I
 
 describe("finished captures", () => {
   it("are written together, a second after the first", async () => {
-    const { record, append, clock, second } = open();
+    const { record, append, clock, advanceSecond: second } = open();
     await second();
     expect(append).not.toHaveBeenCalled();
     record(1);
@@ -88,7 +88,7 @@ describe("finished captures", () => {
     clock.advance(1);
     expect(append).toHaveBeenCalledTimes(1);
     expect(append.mock.lastCall?.[0].entries.map(({ requestId }) => requestId)).toEqual(["1", "2", "3"]);
-    await microtasks();
+    await flushMicrotasks();
     await second();
     expect(append).toHaveBeenCalledTimes(1);
     record(1);
@@ -97,7 +97,7 @@ describe("finished captures", () => {
   });
 
   it("get ids that sort by time", async () => {
-    const { record, appended, clock, second } = open();
+    const { record, appended, clock, advanceSecond: second } = open();
     record(1);
     clock.advance(1);
     record(1);
@@ -110,7 +110,7 @@ describe("finished captures", () => {
   });
 
   it("are added up by day and token", async () => {
-    const { record, appended, clock, second } = open();
+    const { record, appended, clock, advanceSecond: second } = open();
     record(2, { durationMs: 300 });
     record(1, { cache: "bypass", durationMs: 50 });
     record(1, HIT);
@@ -144,7 +144,7 @@ describe("in one second, the recorder", () => {
     ["hits", HIT],
     ["failures", FAILURE],
   ])("lists 50 %s, at most 25 of one account, but counts all", async (_name, finished) => {
-    const { record, appended, second } = open();
+    const { record, appended, advanceSecond: second } = open();
     record(30, finished);
     record(1, { ...finished, accountId: "acct_2" });
     record(29, { ...finished, accountId: "acct_3" });
@@ -164,7 +164,7 @@ describe("in one second, the recorder", () => {
   });
 
   it("writes at most 500 entries and 500 totals; the rest follows", async () => {
-    const { record, append, second } = open();
+    const { record, append, advanceSecond: second } = open();
     for (let tokenId = 1; tokenId <= 1100; tokenId += 1) record(1, { tokenId });
     await second();
     await second();
@@ -180,7 +180,12 @@ describe("in one second, the recorder", () => {
 describe("a store", () => {
   it("loses an append that fails; the error is reported once until the store recovers", async () => {
     let isDown = true;
-    const { record, append, errors, second } = open(async () => {
+    const {
+      record,
+      append,
+      errors,
+      advanceSecond: second,
+    } = open(async () => {
       if (isDown) throw new Error("the disk is full");
     });
     record(1);
@@ -202,7 +207,7 @@ describe("a store", () => {
 
   it("gets one call at a time; while it hangs, only the latest 10,000 entries wait", async () => {
     const { promise: hangs, resolve } = Promise.withResolvers<void>();
-    const { record, append, errors, second } = open(() => hangs);
+    const { record, append, errors, advanceSecond: second } = open(() => hangs);
     record(1);
     await second();
     record(10_002);
@@ -213,7 +218,7 @@ describe("a store", () => {
       new Error("The history cannot be written fast enough; dropping the oldest entries."),
     ]);
     resolve();
-    await microtasks();
+    await flushMicrotasks();
     await second();
     expect(append).toHaveBeenCalledTimes(2);
     expect(append.mock.lastCall?.[0].entries[0]?.requestId).toBe("4");
@@ -221,11 +226,11 @@ describe("a store", () => {
 
   it("gets the remaining entries when the recorder closes, after the running append", async () => {
     const { promise: hangs, resolve } = Promise.withResolvers<void>();
-    const { recorder, record, append, second } = open(() => hangs);
+    const { recorder, record, append, advanceSecond: second } = open(() => hangs);
     record(700);
     await second();
     const closed = recorder.close();
-    await microtasks();
+    await flushMicrotasks();
     expect(append).toHaveBeenCalledTimes(1);
     resolve();
     await closed;

@@ -5,7 +5,7 @@ import { convertImage, hasImageSignature } from "../../src/images/convert-image.
 import { createImageProcessor, type Sharp } from "../../src/images/image-processor.ts";
 import { resizedSize } from "../../src/images/resized-size.ts";
 import { screenshotParameters } from "../../src/parameters/schemas.ts";
-import { microtasks } from "../batches/open-engine.ts";
+import { flushMicrotasks } from "../batches/open-engine.ts";
 
 const url = "https://example.com/";
 
@@ -154,7 +154,7 @@ describe("createImageProcessor", () => {
       const next = images.run(async () => void started.push(2), { owner });
       aborted.abort(new Error("given up"));
       await images.load();
-      await microtasks();
+      await flushMicrotasks();
       expect(started).toEqual(first);
       for (const { resolve } of gates) resolve();
       await Promise.all([...running, next]);

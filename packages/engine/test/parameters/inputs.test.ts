@@ -5,18 +5,18 @@ import { isSnapError } from "../../src/errors.ts";
 import { parseParameters } from "../../src/parameters/parse.ts";
 import { pdfParameters, screenshotParameters } from "../../src/parameters/schemas.ts";
 
-type InputOfScreenshot = z.input<typeof screenshotParameters>;
-type InputOfPdf = z.input<typeof pdfParameters>;
+type ScreenshotSchemaInput = z.input<typeof screenshotParameters>;
+type PdfSchemaInput = z.input<typeof pdfParameters>;
 
 describe("the schemas", () => {
   it("accept the input types", () => {
-    expectTypeOf<ScreenshotInput>().toExtend<InputOfScreenshot>();
-    expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<InputOfPdf>();
+    expectTypeOf<ScreenshotInput>().toExtend<ScreenshotSchemaInput>();
+    expectTypeOf<PdfInput & { readonly pdf: true }>().toExtend<PdfSchemaInput>();
   });
 
   it("have the same names as the input types", () => {
-    expectTypeOf<keyof ScreenshotInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
-    expectTypeOf<keyof PdfInput>().toEqualTypeOf<keyof InputOfScreenshot | keyof InputOfPdf>();
+    expectTypeOf<keyof ScreenshotInput>().toEqualTypeOf<keyof ScreenshotSchemaInput | keyof PdfSchemaInput>();
+    expectTypeOf<keyof PdfInput>().toEqualTypeOf<keyof ScreenshotSchemaInput | keyof PdfSchemaInput>();
   });
 
   // the client and the service report problems in this order

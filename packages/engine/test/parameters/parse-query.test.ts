@@ -14,13 +14,13 @@ function errorOf(query: string): SnapError {
   throw new Error(`accepted: ${query}`);
 }
 
-function accepted(query: string): Record<string, unknown> {
+function parse(query: string): Record<string, unknown> {
   return parseQuery(new URLSearchParams(query));
 }
 
 describe("parseQuery", () => {
   it("fills in the defaults of a screenshot", () => {
-    expect(accepted(PAGE)).toEqual({
+    expect(parse(PAGE)).toEqual({
       url: "https://example.com/",
       pdf: false,
       fullPage: false,
@@ -42,7 +42,7 @@ describe("parseQuery", () => {
   });
 
   it("fills in the defaults of a PDF", () => {
-    expect(accepted(`${PAGE}&pdf=1`)).toEqual({
+    expect(parse(`${PAGE}&pdf=1`)).toEqual({
       url: "https://example.com/",
       pdf: true,
       landscape: false,
@@ -118,23 +118,23 @@ describe("valid values", () => {
     ["pdf=1&singlePage=1&landscape=0", { singlePage: true }],
     ["pdf=true&marginTop=0&marginRight=1.5&marginBottom=0&marginLeft=20", { marginRight: 1.5, marginTop: 0 }],
   ])("are accepted, up to their limits: %s", (query, expected) => {
-    expect(accepted(`${PAGE}&${query}`)).toMatchObject(expected);
+    expect(parse(`${PAGE}&${query}`)).toMatchObject(expected);
   });
 
   it.each(["letter", "legal", "tabloid", "ledger", "a0", "a1", "a2", "a3", "a4", "a5", "a6"])(
     "are accepted: paperFormat=%s",
     (paperFormat) => {
-      expect(accepted(`${PAGE}&pdf=1&paperFormat=${paperFormat}`)).toMatchObject({ paperFormat });
+      expect(parse(`${PAGE}&pdf=1&paperFormat=${paperFormat}`)).toMatchObject({ paperFormat });
     },
   );
 
   it("include a URL of 2048 characters, however many bytes it has", () => {
     const url = `https://example.com/${"漢".repeat(2028)}`;
-    expect(accepted(`url=${encodeURIComponent(url)}`)["url"]).toBe(url);
+    expect(parse(`url=${encodeURIComponent(url)}`)["url"]).toBe(url);
   });
 
   it("include a URL whose own escapes are not UTF-8", () => {
-    expect(accepted("url=https://example.com/caf%25E9")["url"]).toBe("https://example.com/caf%E9");
+    expect(parse("url=https://example.com/caf%25E9")["url"]).toBe("https://example.com/caf%E9");
   });
 });
 

@@ -94,7 +94,7 @@ function render({ own }: Sites, options: ScreenshotOptions = {}, path = "/"): Pr
 }
 
 /** Returns the paths of requests that lack a secret; fails if a path was not requested. */
-function lacking({ own }: Sites, ...paths: readonly string[]): string[] {
+function findIncomplete({ own }: Sites, ...paths: readonly string[]): string[] {
   const isComplete = (headers: Received["headers"]): boolean =>
     headers["x-secret"] === "header s3cr3t" &&
     headers.authorization === AUTHORIZATION &&
@@ -103,7 +103,7 @@ function lacking({ own }: Sites, ...paths: readonly string[]): string[] {
 }
 
 /** Returns the requests to a site that carry a secret; fails if a path was not requested. */
-function leaks({ received, headersOf }: EchoSite, ...paths: readonly string[]): string[] {
+function findLeaks({ received, headersOf }: EchoSite, ...paths: readonly string[]): string[] {
   for (const path of paths) headersOf(path);
   return received.filter(hasSecret).map(({ what }) => what);
 }
@@ -128,7 +128,17 @@ describe("headers, cookies and basicAuth", () => {
     const url = `http://own.example:${sites.own.port}/`;
     await renderer.render(screenshot(url, { ...ACCESS, ...DONE }), { isIsolated });
     expect(
-      lacking(sites, "/", "/image", "/nested", "/style", "/fetched", "/posted", "/worker.js", "/from-worker"),
+      findIncomplete(
+        sites,
+        "/",
+        "/image",
+        "/nested",
+        "/style",
+        "/fetched",
+        "/posted",
+        "/worker.js",
+        "/from-worker",
+      ),
     ).toEqual([]);
   });
 
@@ -140,8 +150,8 @@ describe("headers, cookies and basicAuth", () => {
         "/hop": redirectTo(`${thirdOrigin}/landed`, status),
       }));
       await render(sites);
-      expect(lacking(sites, "/", "/hop")).toEqual([]);
-      expect(leaks(sites.third, "/landed")).toEqual([]);
+      expect(findIncomplete(sites, "/", "/hop")).toEqual([]);
+      expect(findLeaks(sites.third, "/landed")).toEqual([]);
     },
   );
 
@@ -155,15 +165,15 @@ describe("headers, cookies and basicAuth", () => {
   ])("are not sent to another site that %s leads to", async (_what, leave) => {
     const sites = await openSites(({ thirdOrigin }) => ({ "/": leave(`${thirdOrigin}/landed`) }));
     await render(sites);
-    expect(lacking(sites, "/")).toEqual([]);
-    expect(leaks(sites.third, "/landed")).toEqual([]);
+    expect(findIncomplete(sites, "/")).toEqual([]);
+    expect(findLeaks(sites.third, "/landed")).toEqual([]);
   });
 
   it.each(["/back", "/back-by-refresh"])("are sent again when %s returns to the origin", async (back) => {
     const sites = await openSites(({ thirdOrigin }) => ({ "/": redirectTo(`${thirdOrigin}${back}`) }));
     await render(sites);
-    expect(leaks(sites.third, back)).toEqual([]);
-    expect(lacking(sites, "/came-back")).toEqual([]);
+    expect(findLeaks(sites.third, back)).toEqual([]);
+    expect(findIncomplete(sites, "/came-back")).toEqual([]);
   });
 
   it("do not reach another site from the page or its dedicated worker", async () => {
@@ -191,9 +201,11 @@ describe("headers, cookies and basicAuth", () => {
       "/fetch-307-to-third": redirectTo(`${third}/redirected-post`, 307),
     }));
     await render(sites, DONE);
-    expect(lacking(sites, "/", "/image-to-third", "/fetch-to-third", "/fetch-307-to-third")).toEqual([]);
+    expect(findIncomplete(sites, "/", "/image-to-third", "/fetch-to-third", "/fetch-307-to-third")).toEqual(
+      [],
+    );
     expect(
-      leaks(
+      findLeaks(
         sites.third,
         "/image",
         "/script.js",
@@ -219,7 +231,7 @@ describe("headers, cookies and basicAuth", () => {
       "/redirect": redirectTo(`${third}/redirected`),
     }));
     await render(sites, DONE);
-    expect(leaks(sites.third, "/from-shared", "/redirected")).toEqual([]);
+    expect(findLeaks(sites.third, "/from-shared", "/redirected")).toEqual([]);
   });
 
   it("are not sent on behalf of a frame from another site", async () => {
@@ -227,8 +239,8 @@ describe("headers, cookies and basicAuth", () => {
       "/": `<script>onmessage = () => { ${markWhen()} }</script><iframe src="${thirdOrigin}/frame"></iframe>`,
     }));
     await render(sites, DONE);
-    expect(lacking(sites, "/")).toEqual([]);
-    expect(leaks(sites.third, "/frame", "/own-fetch-of-frame")).toEqual([]);
+    expect(findIncomplete(sites, "/")).toEqual([]);
+    expect(findLeaks(sites.third, "/frame", "/own-fetch-of-frame")).toEqual([]);
     const frameRequests = sites.own.received.filter(({ what }) => what.includes("of-frame"));
     expect(frameRequests).toHaveLength(5);
     expect(frameRequests.filter(hasSecret)).toEqual([]);
@@ -237,7 +249,7 @@ describe("headers, cookies and basicAuth", () => {
   it("are not sent on behalf of the site that a redirect leads to", async () => {
     const sites = await openSites(({ thirdOrigin }) => ({ "/": redirectTo(`${thirdOrigin}/frame`) }));
     await render(sites, DONE);
-    expect(lacking(sites, "/")).toEqual([]);
+    expect(findIncomplete(sites, "/")).toEqual([]);
     const pageRequests = sites.own.received.filter(({ what }) => what.includes("of-frame"));
     expect(pageRequests).toHaveLength(5);
     expect(pageRequests.filter(hasSecret)).toEqual([]);
@@ -260,7 +272,7 @@ describe("headers and basicAuth", () => {
     const other = await openEchoSite(() => ({}));
     const sites = await openSites(() => ({ "/": redirectTo(`http://own.example:${other.port}/landed`) }));
     await render(sites, { cookies: undefined });
-    expect(leaks(other, "/landed")).toEqual([]);
+    expect(findLeaks(other, "/landed")).toEqual([]);
   });
 
   it("replace the fields that the browser would send", async () => {
@@ -335,6 +347,6 @@ describe("cookies", () => {
     const sites = await openSites(() => ({ "/": "fine", "/again": "fine" }));
     await render(sites);
     await renderer.render(screenshot(`http://own.example:${sites.own.port}/again`));
-    expect(leaks({ ...sites.own, received: sites.own.received.slice(-1) }, "/again")).toEqual([]);
+    expect(findLeaks({ ...sites.own, received: sites.own.received.slice(-1) }, "/again")).toEqual([]);
   });
 });

@@ -96,7 +96,7 @@ beforeAll(async () => {
 
 afterAll(() => reports.clear());
 
-async function seenBy(options: ScreenshotOptions, path = "/"): Promise<typeof reports> {
+async function collectReports(options: ScreenshotOptions, path = "/"): Promise<typeof reports> {
   reports.clear();
   await renderer.render(screenshot(site.url(path), { waitUntil: "networkidle0", ...options }));
   return new Map(reports);
@@ -104,7 +104,7 @@ async function seenBy(options: ScreenshotOptions, path = "/"): Promise<typeof re
 
 describe("the browser that a page sees", () => {
   it("has no media preferences by default", async () => {
-    const seen = await seenBy({});
+    const seen = await collectReports({});
     expect(seen.get("page")).toMatchObject({ dark: false, reduced: false, forced: false, print: false });
   });
 
@@ -118,13 +118,13 @@ describe("the browser that a page sees", () => {
       { dark: true, reduced: true, print: true },
     ],
   ])("follows %j, even in frames from other sites", async (options, facts) => {
-    const seen = await seenBy(options);
+    const seen = await collectReports(options);
     expect(seen.get("page")).toMatchObject(facts);
     expect(seen.get("frame")).toMatchObject(facts);
   });
 
   it("has the requested language and time zone, in requests, frames and workers", async () => {
-    const seen = await seenBy({ locale: "de-DE", timeZone: "Asia/Kolkata" });
+    const seen = await collectReports({ locale: "de-DE", timeZone: "Asia/Kolkata" });
     const facts = { language: "de-DE", number: "1.234,5", timeZone: "Asia/Calcutta" };
     expect(seen.get("page")).toMatchObject({ ...facts, languages: ["de-DE", "de"] });
     expect(seen.get("frame")).toMatchObject(facts);
@@ -136,7 +136,7 @@ describe("the browser that a page sees", () => {
     ["und", ["und"], "und"],
     ["und-CH", ["und-CH"], "und-CH"],
   ])("has a single language with the locale %s", async (locale, languages, header) => {
-    const seen = await seenBy({ locale });
+    const seen = await collectReports({ locale });
     expect(seen.get("page")).toMatchObject({ languages });
     expect(headers.get("page")).toMatchObject({ "accept-language": header });
   });
@@ -144,7 +144,7 @@ describe("the browser that a page sees", () => {
   it("has the requested user agent, in requests, frames and workers", async () => {
     const userAgent =
       "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/149.0.1.2 Safari/537.36";
-    const seen = await seenBy({ userAgent });
+    const seen = await collectReports({ userAgent });
     for (const name of ["page", "frame", "worker"]) expect(seen.get(name)).toMatchObject({ userAgent });
     expect(seen.get("page")).toMatchObject({ platform: "Win32" });
     expect(headers.get("page")).toMatchObject({ "user-agent": userAgent });
@@ -152,14 +152,14 @@ describe("the browser that a page sees", () => {
   });
 
   it("sends no client hints with the user agent of a bot, and has no brands", async () => {
-    const seen = await seenBy({ userAgent: "ExampleBot/1.0" });
+    const seen = await collectReports({ userAgent: "ExampleBot/1.0" });
     expect(headers.get("page")).toMatchObject({ "user-agent": "ExampleBot/1.0" });
     expect(seen.get("page")).toMatchObject({ brands: [] });
     expect(headers.get("page")).not.toHaveProperty("sec-ch-ua");
   });
 
   it("is that of a device", async () => {
-    const seen = await seenBy({ device: "iphone-15-pro" });
+    const seen = await collectReports({ device: "iphone-15-pro" });
     expect(seen.get("page")).toMatchObject({ width: 393, height: 659, ratio: 3, platform: "iPhone" });
     expect(seen.get("page")?.["touch"]).toBeGreaterThan(0);
     expect(headers.get("page")?.["user-agent"]).toContain("iPhone");
@@ -175,7 +175,7 @@ describe("the browser that a page sees", () => {
       { screen: [390, 844], orientation: "portrait-primary", pointer: "coarse", hovers: false },
     ],
   ])("has a screen of the viewport's size, and a mouse unless touch is set: %j", async (options, facts) => {
-    const seen = await seenBy(options);
+    const seen = await collectReports(options);
     expect(seen.get("page")).toMatchObject(facts);
     expect(seen.get("page")?.["touch"]).toBe("touch" in options ? 5 : 0);
   });
@@ -192,12 +192,12 @@ describe("the browser that a page sees", () => {
 
 describe("the position", () => {
   it("is known to the page if it was sent", async () => {
-    const seen = await seenBy({ latitude: 47.5, longitude: -8.25 }, "/position");
+    const seen = await collectReports({ latitude: 47.5, longitude: -8.25 }, "/position");
     expect(seen.get("position")).toEqual({ latitude: 47.5, longitude: -8.25, accuracy: 10 });
   });
 
   it("is denied otherwise", async () => {
-    expect((await seenBy({}, "/position")).get("position")).toEqual({ code: 1 });
+    expect((await collectReports({}, "/position")).get("position")).toEqual({ code: 1 });
   });
 });
 

@@ -50,7 +50,7 @@ afterAll(async () => {
   for (const dir of dirs) rmSync(dir, { recursive: true });
 });
 
-interface Observed {
+interface ObservedRenderer {
   readonly renderer: Renderer;
   readonly events: RendererEvent[];
   /** Process id of the browser that started last. */
@@ -59,7 +59,7 @@ interface Observed {
   readonly running: () => readonly number[];
 }
 
-function observe(options: PuppeteerRendererOptions = {}): Observed {
+function observe(options: PuppeteerRendererOptions = {}): ObservedRenderer {
   const events: RendererEvent[] = [];
   const renderer = createPuppeteerRenderer({
     targets: allowPorts(site.port),

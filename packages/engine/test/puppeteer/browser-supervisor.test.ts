@@ -3,7 +3,7 @@ import { BrowserSupervisor, type TabLease } from "../../src/puppeteer/browser/br
 import type { RenderingBrowser } from "../../src/puppeteer/browser/rendering-browser.ts";
 
 /** Supervises a browser that cannot open a tab: each attempt fails with an error with this code. */
-function supervise(code: string): { readonly ended: string[]; acquire: () => Promise<TabLease> } {
+function openSupervisor(code: string): { readonly ended: string[]; acquire: () => Promise<TabLease> } {
   const ended: string[] = [];
   const browser = {
     browser: { disconnected: new AbortController().signal },
@@ -26,7 +26,7 @@ it.each([
 ])(
   "a browser that cannot open tabs is replaced, unless this process is out of descriptors: %s",
   async (code, ended) => {
-    const supervised = supervise(code);
+    const supervised = openSupervisor(code);
     for (let tabs = 0; tabs < 3; tabs += 1)
       await expect(supervised.acquire()).rejects.toThrow(`no tab could be opened: listen ${code}`);
     expect(supervised.ended).toEqual(ended);

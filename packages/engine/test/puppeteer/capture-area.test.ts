@@ -11,7 +11,7 @@ const RED = [255, 0, 0, 255];
 const GREEN = [0, 128, 0, 255];
 const WHITE = [255, 255, 255, 255];
 const BLACK = [0, 0, 0, 255];
-const MASKED = [255, 0, 255, 255];
+const MASK_COLOR = [255, 0, 255, 255];
 
 const ROWS = `${"<p style='height:300px;margin:0;background:red'></p>".repeat(9)}<p style="height:300px;margin:0;background:green"></p>`;
 const FULL_HEIGHT = "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style>";
@@ -203,7 +203,7 @@ describe("fullPage", () => {
       expect([image.width, image.height]).toEqual([1280, 5000]);
       expect([25, 75, 3025, 4999].map((y) => image.pixel(600, y))).toEqual([RED, WHITE, GREEN, GREEN]);
       const masked = await png("/fragment#last", { fullPage: true, mask: ".x", ...options });
-      expect([25, 75, 3025].map((y) => masked.pixel(600, y))).toEqual([MASKED, WHITE, GREEN]);
+      expect([25, 75, 3025].map((y) => masked.pixel(600, y))).toEqual([MASK_COLOR, WHITE, GREEN]);
     },
   );
 });
@@ -222,7 +222,7 @@ describe("a part of a page whose URL has a fragment", () => {
   it("shows fixed elements if it contains the page's top, and masks them there", async () => {
     for (const options of [{}, { mask: ".x" }] as const) {
       const { pixel } = await png("/jump#last", { ...CLIP, ...options });
-      expect([pixel(150, 25), pixel(150, 75)]).toEqual(["mask" in options ? MASKED : RED, WHITE]);
+      expect([pixel(150, 25), pixel(150, 75)]).toEqual(["mask" in options ? MASK_COLOR : RED, WHITE]);
     }
   });
 
@@ -266,7 +266,7 @@ describe("a page that continues to the left", () => {
     for (const part of [box, { selector: "#box" }, { selector: "#box", script: "scrollBy(-90, 0)" }]) {
       const [shown, masked] = [await png("/leftward", part), await png("/leftward", { ...part, mask: ".x" })];
       expect([shown.pixel(0, 0), shown.pixel(99, 49)]).toEqual([RED, RED]);
-      expect([masked.pixel(0, 0), masked.pixel(99, 49)]).toEqual([MASKED, MASKED]);
+      expect([masked.pixel(0, 0), masked.pixel(99, 49)]).toEqual([MASK_COLOR, MASK_COLOR]);
     }
     const padded = await png("/leftward", { selector: "#box", padding: 10 });
     expect([padded.width, padded.pixel(9, 20), padded.pixel(10, 20)]).toEqual([120, GREEN, RED]);
@@ -275,7 +275,7 @@ describe("a page that continues to the left", () => {
 
 it.each([
   [{}, RED],
-  [{ mask: "form" }, MASKED],
+  [{ mask: "form" }, MASK_COLOR],
   [{ hideSelectors: "form" }, GREEN],
 ])("a form with a control named `shadowRoot` is not taken for a shadow host: %j", async (options, color) => {
   expect((await png("/shadow-root", options)).pixel(50, 50)).toEqual(color);
@@ -327,7 +327,7 @@ describe("mask", () => {
       [30, 125],
       [30, 225],
     ] as const;
-    for (const [x, y] of covered) expect([x, y, image.pixel(x, y)]).toEqual([x, y, MASKED]);
+    for (const [x, y] of covered) expect([x, y, image.pixel(x, y)]).toEqual([x, y, MASK_COLOR]);
     const free = [
       [60, 60],
       [9, 9],
@@ -352,14 +352,14 @@ describe("mask", () => {
   ])("covers matches exactly if the page is zoomed: %s", async (path, zoom) => {
     const { pixel } = await png(path, { mask: ".x", script: "scrollTo(0, 20)", ...CLIP });
     const [right, top, bottom] = [100 * zoom, 50 * zoom, 100 * zoom];
-    expect([pixel(0, top), pixel(right - 1, bottom - 1)]).toEqual([MASKED, MASKED]);
+    expect([pixel(0, top), pixel(right - 1, bottom - 1)]).toEqual([MASK_COLOR, MASK_COLOR]);
     expect([pixel(0, top - 1), pixel(right, top), pixel(0, bottom)]).toEqual([WHITE, WHITE, WHITE]);
   });
 
   it("covers the visible content of matches without a visible box", async () => {
     const { pixel } = await png("/boxless", { mask: ".x" });
     const rows = Array.from({ length: 12 }, (_, row) => pixel(20, row * 20 + 10));
-    const [shown, hidden] = [MASKED, WHITE];
+    const [shown, hidden] = [MASK_COLOR, WHITE];
     expect(rows.slice(0, 4)).toEqual([shown, shown, shown, shown]);
     expect(rows.slice(4, 8)).toEqual([hidden, shown, hidden, shown]);
     expect(rows.slice(8)).toEqual([hidden, hidden, hidden, hidden]);
@@ -373,7 +373,7 @@ describe("mask", () => {
     );
     const shown = points.filter(([x, y]) => String(plain.pixel(x, y)) !== String(WHITE));
     expect(shown.length).toBeGreaterThan(50_000);
-    expect(shown.filter(([x, y]) => String(masked.pixel(x, y)) !== String(MASKED))).toEqual([]);
+    expect(shown.filter(([x, y]) => String(masked.pixel(x, y)) !== String(MASK_COLOR))).toEqual([]);
     expect([masked.pixel(60, 50), masked.pixel(350, 700)]).toEqual([WHITE, WHITE]);
   });
 
@@ -384,7 +384,7 @@ describe("mask", () => {
 
   it("does not count clipped content toward the limit of 5,000 elements", async () => {
     const { pixel } = await png("/clipped", { mask: ".x" });
-    expect([pixel(600, 49), pixel(600, 51)]).toEqual([MASKED, WHITE]);
+    expect([pixel(600, 49), pixel(600, 51)]).toEqual([MASK_COLOR, WHITE]);
   });
 
   it("hides the generated content of matches without changing the layout", async () => {
@@ -410,7 +410,7 @@ describe("mask", () => {
       Array.from({ length: height / 5 }, (_, index) => [x, index * 5] as const),
     );
     const colors = new Set(points.map(([x, y]) => String(pixel(x, y))));
-    expect(colors).toContain(String(MASKED));
+    expect(colors).toContain(String(MASK_COLOR));
     expect(colors).not.toContain(String(RED));
   });
 
@@ -455,12 +455,12 @@ describe("mask", () => {
 
   it("covers a captured element that its container must scroll into view", async () => {
     const image = await png("/masked-scroller", { selector: "#area", mask: ".x" });
-    expect([image.pixel(0, 0), image.pixel(image.width - 1, 49)]).toEqual([MASKED, MASKED]);
+    expect([image.pixel(0, 0), image.pixel(image.width - 1, 49)]).toEqual([MASK_COLOR, MASK_COLOR]);
   });
 
   it("works without JavaScript, and does not show the page's backdrop", async () => {
     const image = await png("/backdrop", { mask: ".x", javascript: false });
-    expect([image.pixel(5, 9), image.pixel(600, 600)]).toEqual([MASKED, WHITE]);
+    expect([image.pixel(5, 9), image.pixel(600, 600)]).toEqual([MASK_COLOR, WHITE]);
   });
 
   it("fails with render_failed if the selector is not valid CSS", async () => {

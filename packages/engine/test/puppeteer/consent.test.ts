@@ -9,7 +9,7 @@ import {
   SOURCEPOINT_FRAME_PATH,
 } from "../../../testing/test/servers/consent-pages.ts";
 import type { Renderer } from "../../src/ports/renderer.ts";
-import { Banners } from "../../src/puppeteer/page/prepare/consent/banners.ts";
+import { ConsentDialogs } from "../../src/puppeteer/page/prepare/consent/consent-dialogs.ts";
 import type { Tab } from "../../src/puppeteer/page/tab.ts";
 import { readPng } from "./image.ts";
 import { openRenderer, pdf, screenshot } from "./setup.ts";
@@ -34,7 +34,7 @@ function inScript(html: string): string {
 }
 
 /** Properties of a document that an image with the same name hides. */
-const CLOBBERED =
+const CLOBBERED_NAMES =
   "querySelector querySelectorAll body documentElement createTreeWalker scripts cookie elementsFromPoint getAnimations activeElement head defaultView evaluate readyState".split(
     " ",
   );
@@ -60,7 +60,7 @@ const HOSTILE_PAGES: Readonly<Record<string, string>> = {
         if (!["constructor", "then"].includes(name)) try { type.prototype[name] = () => accept } catch {}
     globalThis.getComputedStyle = globalThis.setTimeout = globalThis.Promise = globalThis.Map = () => accept;
   </script>`,
-  "/clobbers": `<p>text</p>${CLOBBERED.map((name) => `<img name=${name} id=${name}>`).join("")}
+  "/clobbers": `<p>text</p>${CLOBBERED_NAMES.map((name) => `<img name=${name} id=${name}>`).join("")}
     <form id="d" role="dialog" style="position:fixed;left:0;right:0;bottom:0;padding:30px;background:#222;color:#fff">
     <input name="click" type="hidden"><input name="innerText" type="hidden"><input name="querySelectorAll" type="hidden">
     <input name="style" type="hidden"><input name="parentNode" type="hidden"><input name="getAttribute" type="hidden">
@@ -303,7 +303,7 @@ it("a dialog is also found if its document replaces the one that is being search
     if (command === "Page.getFrameTree")
       return { frameTree: { frame: { id: "main", loaderId: progress.documentId, url: "http://site/" } } };
     if (command === "Page.createIsolatedWorld") return { executionContextId: 1 };
-    if (!expression.startsWith('consent.run("look"')) return { result: {} };
+    if (!expression.startsWith('consent.run("detectDialogs"')) return { result: {} };
     if (progress.documentId === "second")
       return { result: { value: { result: { isOpen: true, isComplete: true } } } };
     // the browser reports the new document later
@@ -314,7 +314,7 @@ it("a dialog is also found if its document replaces the one that is being search
     respond(command, parameters?.expression);
   const session = { send };
   const processes = { sessions: () => [session] };
-  const banners = new Banners({ progress, session, processes, mainFrameId: "main" } as unknown as Tab);
+  const banners = new ConsentDialogs({ progress, session, processes, mainFrameId: "main" } as unknown as Tab);
   await banners.decline(AbortSignal.timeout(10_000));
   expect(banners.isFound).toBe(true);
 });

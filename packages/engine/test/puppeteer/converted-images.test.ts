@@ -38,14 +38,14 @@ afterAll(async () => {
   await site.close();
 });
 
-interface Decoded {
+interface DecodedImage {
   readonly bytes: Uint8Array;
   readonly size: readonly [number, number];
   readonly metadata: Metadata;
   pixel(x: number, y: number): number[];
 }
 
-async function render(path: string, options: ScreenshotOptions): Promise<Decoded> {
+async function render(path: string, options: ScreenshotOptions): Promise<DecodedImage> {
   const { bytes, contentType } = await renderer.render(screenshot(site.url(path), options));
   expect(contentType).toBe(`image/${options.output ?? options.format ?? "png"}`);
   const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
@@ -59,7 +59,7 @@ async function render(path: string, options: ScreenshotOptions): Promise<Decoded
 }
 
 /** Whether two pixels look the same after lossy encoding. */
-function isLike(pixel: readonly number[], expected: readonly number[] = []): boolean {
+function isSimilar(pixel: readonly number[], expected: readonly number[] = []): boolean {
   return pixel.every((value, index) => Math.abs(value - (expected[index] ?? 0)) <= 12);
 }
 
@@ -120,7 +120,7 @@ describe("resizing", () => {
       resizeFit: "contain",
     });
     expect(metadata.format).toBe("jpeg");
-    expect([pixel(5, 5), isLike(pixel(50, 75), RED)]).toEqual([WHITE, true]);
+    expect([pixel(5, 5), isSimilar(pixel(50, 75), RED)]).toEqual([WHITE, true]);
   });
 
   it("fits a full page that would otherwise be too tall for its format", async () => {
@@ -131,7 +131,7 @@ describe("resizing", () => {
       resizeWidth: 40,
     });
     expect(size).toEqual([40, 2000]);
-    expect(isLike(pixel(20, 1990), GREEN)).toBe(true);
+    expect(isSimilar(pixel(20, 1990), GREEN)).toBe(true);
   });
 
   it("makes a smaller file at a lower quality", async () => {
@@ -169,8 +169,8 @@ describe("output=avif", () => {
   it("returns an AVIF image in the size and colors of the capture", async () => {
     const { size, metadata, pixel } = await render("/quadrants", { ...VIEWPORT, scale: 2, output: "avif" });
     expect([metadata.mediaType, size]).toEqual(["image/avif", [800, 400]]);
-    expect(isLike(pixel(50, 50), RED)).toBe(true);
-    expect(isLike(pixel(750, 350), YELLOW)).toBe(true);
+    expect(isSimilar(pixel(50, 50), RED)).toBe(true);
+    expect(isSimilar(pixel(750, 350), YELLOW)).toBe(true);
   });
 
   it("has quality 50 by default, and makes a smaller file at a lower quality", async () => {
@@ -185,10 +185,10 @@ describe("output=avif", () => {
 
   it("can be transparent, resized and full-page", async () => {
     const box = await render("/box", { ...VIEWPORT, output: "avif", omitBackground: true });
-    expect([isLike(box.pixel(10, 10), RED), box.pixel(300, 100)[3]]).toEqual([true, 0]);
+    expect([isSimilar(box.pixel(10, 10), RED), box.pixel(300, 100)[3]]).toEqual([true, 0]);
     const tall = await render("/tall", { ...VIEWPORT, output: "avif", fullPage: true, resizeHeight: 300 });
     expect(tall.size).toEqual([40, 300]);
-    expect([isLike(tall.pixel(20, 20), RED), isLike(tall.pixel(20, 280), BLUE)]).toEqual([true, true]);
+    expect([isSimilar(tall.pixel(20, 20), RED), isSimilar(tall.pixel(20, 280), BLUE)]).toEqual([true, true]);
   });
 
   it("returns identical bytes for identical pages", async () => {

@@ -14,7 +14,7 @@ let renderer: Renderer;
 /** The pages' reports to `/report`. */
 let report = "";
 /** The names that were looked up. */
-const lookedUp: string[] = [];
+const lookups: string[] = [];
 
 const OTHER_ID = "f".repeat(64);
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   renderer = openRenderer([folder.port, site.port], {
     resolver: {
       async resolve(name) {
-        lookedUp.push(name);
+        lookups.push(name);
         return ["127.0.0.1"];
       },
     },
@@ -94,7 +94,7 @@ describe("a document", () => {
     ]);
     expect(served.targetStatus).toBe(200);
     expect(Buffer.from(served.bytes).equals(fetched.bytes)).toBe(true);
-    expect(new Set(document.read)).toEqual(new Set(folder.requests.map(fileOf)));
+    expect(new Set(document.readPaths)).toEqual(new Set(folder.requests.map(fileOf)));
     const { pixel } = readPng(served.bytes);
     // a block from the font, the logo, the frame and what the module draws
     for (const [x, y, color] of [
@@ -139,7 +139,7 @@ describe("a document", () => {
       foreignFrame: "refused,nothing",
       network: true,
     });
-    expect(document.read.filter((path) => path.includes(".."))).toEqual([]);
+    expect(document.readPaths.filter((path) => path.includes(".."))).toEqual([]);
   });
 
   it("can have pages in addition to its index, and responds to unknown paths with 404", async () => {
@@ -168,7 +168,7 @@ describe("a document", () => {
     const blocked = { blockResources: "image", blockUrls: "*/js/*" };
     const file = await renderer.render(screenshot(document.url, blocked), { document });
     expect(file.notes).toEqual(["blocked=4"]);
-    expect(document.read).not.toContain("images/logo.svg");
+    expect(document.readPaths).not.toContain("images/logo.svg");
   });
 });
 
@@ -234,11 +234,11 @@ describe("a document whose files are not ready in time", () => {
 describe("a page that is not a document", () => {
   it("loads nothing from the document origin, and no resolver sees the attempt", async () => {
     report = "";
-    lookedUp.length = 0;
+    lookups.length = 0;
     const url = site.url("/tries");
     await renderer.render(screenshot(url, { waitForFunction: 'document.title === "done"' }));
     expect(report).toBe("refused,refused,refused,refused,refused,refused");
-    expect(lookedUp).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 
   it.each([

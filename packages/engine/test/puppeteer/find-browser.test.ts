@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 
 const COMMAND = "chromium-headless-shell";
@@ -27,7 +27,7 @@ afterEach(() => {
 
 /** Creates an empty folder that all users can open, and makes it the only one in `PATH`. */
 async function pathFolder(): Promise<string> {
-  const dir = await temporaryDirectory();
+  const dir = await createTemporaryDirectory();
   chmodSync(dir, 0o755);
   vi.stubEnv("PATH", dir);
   return dir;

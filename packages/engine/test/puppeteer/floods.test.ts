@@ -11,7 +11,7 @@ import { openSite, type Site } from "./site.ts";
 const GREEN = [0, 128, 0, 255];
 
 /** Returns a page that runs `work` repeatedly, with pauses in which it could be captured. */
-const endlessly = (work: string): string => `<body><script>
+const endlessPage = (work: string): string => `<body><script>
   const text = "x".repeat(1e6);
   let n = 0;
   setInterval(() => { ${work} }, 0);
@@ -19,16 +19,16 @@ const endlessly = (work: string): string => `<body><script>
 
 const FLOODS: Readonly<Record<string, string>> = {
   "/dialogs": "<script>for (;;) alert(1)</script>",
-  "/documents": endlessly("for (let i = 0; i < 100; i += 1) { document.open(); document.close(); }"),
-  "/frames": endlessly(
+  "/documents": endlessPage("for (let i = 0; i < 100; i += 1) { document.open(); document.close(); }"),
+  "/frames": endlessPage(
     "for (let i = 0; i < 50; i += 1) { const frame = document.createElement('iframe'); document.body.append(frame); frame.remove(); }",
   ),
-  "/frame-names": endlessly(
+  "/frame-names": endlessPage(
     "const frame = document.createElement('iframe'); frame.name = text + n++; frame.srcdoc = 'x'; document.body.append(frame);",
   ),
-  "/pop-ups": endlessly("open('https://example.com/?' + text + n++);"),
-  "/shared-workers": endlessly("new SharedWorker('data:text/javascript,close()//' + text + n++);"),
-  "/urls": endlessly("history.replaceState(null, '', '#' + text + n++);"),
+  "/pop-ups": endlessPage("open('https://example.com/?' + text + n++);"),
+  "/shared-workers": endlessPage("new SharedWorker('data:text/javascript,close()//' + text + n++);"),
+  "/urls": endlessPage("history.replaceState(null, '', '#' + text + n++);"),
 };
 
 let site: Site;

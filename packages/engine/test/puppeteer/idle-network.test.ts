@@ -21,7 +21,7 @@ const page = (script: string, head = ""): string =>
    </script>`;
 
 /** Each page turns red when its last request completes, which takes longer than half a second. */
-const AWAITED: Readonly<Record<string, string>> = {
+const AWAITED_PAGES: Readonly<Record<string, string>> = {
   "a fetch": page("fetch('/slow').then(redden)"),
   "the body of a fetch": page("fetch('/slow-body').then((response) => response.text()).then(redden)"),
   "the target of redirects": page("fetch('/redirect').then(redden)"),
@@ -69,7 +69,7 @@ const AWAITED: Readonly<Record<string, string>> = {
 };
 
 /** None of these keeps the network busy. A render that waited for it would time out. */
-const NOT_AWAITED: Readonly<Record<string, string>> = {
+const NOT_AWAITED_PAGES: Readonly<Record<string, string>> = {
   "a fetch that was aborted": page(
     "const gone = new AbortController(); fetch('/hangs', { signal: gone.signal }).catch(() => {});" +
       "setTimeout(() => gone.abort(), 100)",
@@ -177,7 +177,10 @@ beforeAll(async () => {
   site = await openSite(
     {
       ...Object.fromEntries(
-        Object.entries({ ...AWAITED, ...NOT_AWAITED }).map(([name, html]) => [pathOf(name), html]),
+        Object.entries({ ...AWAITED_PAGES, ...NOT_AWAITED_PAGES }).map(([name, html]) => [
+          pathOf(name),
+          html,
+        ]),
       ),
       "/slow": slowHead("text/plain", (response) => response.end("slow")),
       "/slow-body": respond("text/plain", "slow", SLOW_MS),
@@ -327,11 +330,11 @@ describe("NetworkActivity", () => {
 });
 
 describe.concurrent("a render that waits for an idle network", () => {
-  it.each(Object.keys(AWAITED))("waits for %s", async (name) => {
+  it.each(Object.keys(AWAITED_PAGES))("waits for %s", async (name) => {
     expect(await pixelOf(pathOf(name), "networkidle0")).toEqual(RED);
   });
 
-  it.each(Object.keys(NOT_AWAITED))("does not wait for %s", async (name) => {
+  it.each(Object.keys(NOT_AWAITED_PAGES))("does not wait for %s", async (name) => {
     expect(await pixelOf(pathOf(name), "networkidle0")).toEqual(WHITE);
   });
 

@@ -19,7 +19,7 @@ import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 import { launchBrowser, type LaunchOptions } from "../../src/puppeteer/browser/launch-browser.ts";
 import { readProcessGroup, required } from "./setup.ts";
 
-const OPEN = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 let dir: string;
 
@@ -62,12 +62,12 @@ function profiles(): string[] {
 describe("a profile that cannot be removed", () => {
   it("does not hide why the browser did not start", async () => {
     breakFiles("rm", "ENOTEMPTY");
-    const launching = launchBrowser(await options(script("exit 7")), OPEN);
+    const launching = launchBrowser(await options(script("exit 7")), NEVER_ABORTED);
     await expect(launching).rejects.toThrow("exit code 7");
   });
 
   it("does not prevent killing the browser", async () => {
-    const browser = await launchBrowser(await options(), OPEN);
+    const browser = await launchBrowser(await options(), NEVER_ABORTED);
     breakFiles("rm", "ENOTEMPTY");
     await browser.kill();
     // killed helpers can take a moment to exit
@@ -98,7 +98,9 @@ it("a start fails with the system's reason if no process can be started", async 
     return child;
   });
   syncBuiltinESMExports();
-  await expect(launchBrowser(await options(script("exit")), OPEN)).rejects.toThrow("spawn /bin/sh EMFILE");
+  await expect(launchBrowser(await options(script("exit")), NEVER_ABORTED)).rejects.toThrow(
+    "spawn /bin/sh EMFILE",
+  );
   expect(profiles()).toEqual([]);
 });
 
@@ -106,7 +108,7 @@ describe("root without capabilities", () => {
   it("gets an error that lists the capabilities it needs, and leaves no profile behind", async () => {
     vi.spyOn(process, "getuid").mockReturnValue(0);
     breakFiles("chown", "EPERM");
-    await expect(launchBrowser(await options(), OPEN)).rejects.toThrow(
+    await expect(launchBrowser(await options(), NEVER_ABORTED)).rejects.toThrow(
       "EPERM: chown. This process is running as root and starts the browser as user 65534; grant it CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_KILL, or run it as another user",
     );
     expect(profiles()).toEqual([]);
@@ -118,7 +120,7 @@ describe("root without capabilities", () => {
       if (signal === 0) throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
       return kill(pid, signal);
     });
-    await expect(launchBrowser(await options(), OPEN)).rejects.toThrow("did not start: kill EPERM");
+    await expect(launchBrowser(await options(), NEVER_ABORTED)).rejects.toThrow("did not start: kill EPERM");
     expect(profiles()).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const SECTION_HEIGHT = 700;
  * Elements that are green only in the middle of their timelines. The last timeline follows the
  * vertical axis, the others the horizontal one.
  */
-const followed = (writingMode: string, axes: readonly string[]) => `<!doctype html><style>
+const viewTimelinePage = (writingMode: string, axes: readonly string[]) => `<!doctype html><style>
     body { margin: 0; height: 3000px; writing-mode: ${writingMode} }
     i { position: absolute; left: 0; width: 100%; height: 100px; animation: redden both }
     @keyframes redden { from, 40%, 60%, to { background: red } 45%, 55% { background: green } }
@@ -119,8 +119,8 @@ const PAGES: Parameters<typeof openSite>[0] = {
       @keyframes redden { from { background: green } to { background: red } }
       nav { height: 100px; overflow: auto } nav::after { content: ""; display: block; height: 1000px }
     </style><div style="height:1500px"></div><i>text</i><nav><i style="animation-range:60% 80%"></i></nav><section id=last></section>`,
-  "/horizontal": followed("horizontal-tb", ["x", "inline", "block"]),
-  "/vertical": followed("vertical-rl", ["x", "block", "inline"]),
+  "/horizontal": viewTimelinePage("horizontal-tb", ["x", "inline", "block"]),
+  "/vertical": viewTimelinePage("vertical-rl", ["x", "block", "inline"]),
   "/retimes": `<!doctype html><body style="margin:0"><i style="display:block;height:2000px;background:green"></i><script>
       const followed = document.querySelector("i");
       const timeline = new ViewTimeline({ subject: followed });
@@ -205,7 +205,7 @@ afterAll(async () => {
   await site.close();
 });
 
-interface Shown {
+interface RenderedSections {
   readonly height: number;
   /** The color in the middle of each section. */
   readonly colors: number[][];
@@ -213,7 +213,7 @@ interface Shown {
 }
 
 /** Renders a page of sections with the default wait, which tracks its requests. */
-async function show(path: string, options: object = {}): Promise<Shown> {
+async function renderSections(path: string, options: object = {}): Promise<RenderedSections> {
   const parameters = {
     ...defaultScreenshot(site.url(path)),
     fullPage: true,
@@ -241,7 +241,7 @@ describe("a full page with lazyContent=auto (the default)", () => {
     ["sections in a shadow root", "/shadow"],
     ["sections that fade in", "/revealed"],
   ])("shows all twelve sections: %s", async (_title, path) => {
-    const { height, colors, notes } = await show(path);
+    const { height, colors, notes } = await renderSections(path);
     // a slow machine might need all of the 2 seconds, and the render then has a note
     expect({ height, colors }, `notes: ${notes.join()}`).toEqual({
       height: TWELVE.height,
@@ -266,14 +266,18 @@ describe("a full page with lazyContent=auto (the default)", () => {
   it.each([{}, { javascript: false }])(
     "shows content that content-visibility skips outside the viewport: %j",
     async (options) => {
-      expect(await show("/contained", { ...options, width: SECTION_HEIGHT })).toEqual(TWELVE);
-      const part = await show("/contained", { ...options, fullPage: false, selector: "section:last-child" });
+      expect(await renderSections("/contained", { ...options, width: SECTION_HEIGHT })).toEqual(TWELVE);
+      const part = await renderSections("/contained", {
+        ...options,
+        fullPage: false,
+        selector: "section:last-child",
+      });
       expect(part).toEqual({ height: SECTION_HEIGHT, colors: [RED], notes: [] });
     },
   );
 
   it("does not collapse margins across sections with content-visibility: auto", async () => {
-    const { height } = await show("/margins");
+    const { height } = await renderSections("/margins");
     expect(height).toBe(5 * 600);
   });
 
@@ -298,13 +302,13 @@ describe("a full page with lazyContent=auto (the default)", () => {
   );
 
   it("captures an infinite list up to a limit, with a note", async () => {
-    const { height, notes } = await show("/infinite");
+    const { height, notes } = await renderSections("/infinite");
     expect(height).toBeGreaterThan(5000);
     expect(notes).toEqual(["lazy-capped"]);
   });
 
   it("scrolls no further than fullPageMaxHeight", async () => {
-    expect(await show("/infinite", { fullPageMaxHeight: 1500 })).toMatchObject({
+    expect(await renderSections("/infinite", { fullPageMaxHeight: 1500 })).toMatchObject({
       height: 1500,
       notes: ["height-capped"],
     });
@@ -415,7 +419,7 @@ describe("a PDF", () => {
 describe.concurrent("lazyContent=scroll", () => {
   it("shows all twelve sections without waiting for the network first", async () => {
     const options = { waitUntil: "load", lazyContent: "scroll" };
-    expect(await show("/grows-by-fetching", options)).toEqual(TWELVE);
+    expect(await renderSections("/grows-by-fetching", options)).toEqual(TWELVE);
   });
 
   it("waits long enough for scripts that handle scrolling only every 100 ms", async () => {
@@ -433,7 +437,7 @@ describe.concurrent("lazyContent=scroll", () => {
   });
 
   it("stops after 10 seconds, with a note", async () => {
-    const { height, notes } = await show("/infinite", { lazyContent: "scroll" });
+    const { height, notes } = await renderSections("/infinite", { lazyContent: "scroll" });
     // at most one step of 450 px in 150 ms
     expect(height).toBeGreaterThan(5_000);
     expect(height).toBeLessThan(35_000);
@@ -449,7 +453,7 @@ it("lazyContent=scroll ignores containers that show nothing", async () => {
 });
 
 it("lazyContent=off neither scrolls nor loads lazy images", async () => {
-  expect((await show("/grows", { lazyContent: "off" })).height).toBeLessThan(TWELVE.height);
+  expect((await renderSections("/grows", { lazyContent: "off" })).height).toBeLessThan(TWELVE.height);
   const options = { fullPage: true, lazyContent: "off" } as const;
   const { bytes } = await renderer.render(screenshot(site.url("/lazy-in-shadow"), options));
   expect(readPng(bytes).pixel(50, 20_050)).toEqual(WHITE);

@@ -137,7 +137,7 @@ async function renderAlongside(renderer: Renderer, settled: Promise<unknown>): P
   return statuses;
 }
 
-function endsOf(events: readonly RendererEvent[]): unknown[] {
+function endReasonsOf(events: readonly RendererEvent[]): unknown[] {
   return events.flatMap((event) => (event.type === "page-ended" ? [event.reason] : []));
 }
 
@@ -154,7 +154,7 @@ describe("a page that takes up the CPU", () => {
         pageEnded: true,
       });
       expect(new Set(statuses)).toEqual(new Set([200]));
-      expect(endsOf(events)).toEqual(["processor-time"]);
+      expect(endReasonsOf(events)).toEqual(["processor-time"]);
       expect(events.map(({ type }) => type)).not.toContain("browser-ended");
       expect(pids().length).toBeLessThanOrEqual(2);
     },
@@ -172,7 +172,7 @@ describe("a page that takes up memory", () => {
       message: "The page used more than 600 MiB of memory.",
       pageEnded: true,
     });
-    expect(endsOf(events)).toEqual(["memory"]);
+    expect(endReasonsOf(events)).toEqual(["memory"]);
     const [pid = 0] = pids();
     await vi.waitFor(() => {
       const pages = readProcessGroup(pid).filter(({ role }) => role === "renderer");
@@ -190,7 +190,7 @@ describe("a page that takes up memory", () => {
       type: "render-retried",
       reason: "the page is suspected of using too much of the browser's memory",
     });
-    expect(endsOf(events)).toEqual(["memory"]);
+    expect(endReasonsOf(events)).toEqual(["memory"]);
     expect(pids()).toHaveLength(2);
   });
 });

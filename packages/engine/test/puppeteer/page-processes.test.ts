@@ -60,19 +60,19 @@ it("a moved frame's process is identified again, even if its previous one still 
   const moving = required(frames[0], "frame");
 
   /** Resolves with the frames' processes, once the earlier searches of `identify` have ended. */
-  const identified = async (): Promise<readonly number[]> => {
+  const identifyFrames = async (): Promise<readonly number[]> => {
     const running = group.read().map(({ pid }) => pid);
     tab.processes.identify(new Set(running));
     const pids = await Promise.all(frames.map(pidOf));
     expect(running).toEqual(expect.arrayContaining(pids));
     return pids;
   };
-  const [first] = await identified();
+  const [first] = await identifyFrames();
   const navigated = new Promise((resolve) => void moving.once("Page.frameNavigated", resolve));
   const url = site.url("/inner", "second.test");
   await moving.send("Runtime.evaluate", { expression: `location.href = ${JSON.stringify(url)}` });
   await navigated;
-  const [second, staying] = await identified();
+  const [second, staying] = await identifyFrames();
   expect(staying).toBe(first);
   expect(second).not.toBe(first);
   expect(tab.processes.has(required(second, "process"))).toBe(true);

@@ -8,7 +8,7 @@ const MESSAGE_MAX_BYTES = 4 * 1024 * 1024;
 /** Session ids in Chromium's format. */
 const [PAGE, FRAME, OTHER] = ["A", "B", "C"].map((letter) => letter.repeat(32)) as [string, string, string];
 
-interface Opened {
+interface Fixture {
   readonly transport: ProtocolTransport;
   readonly fromBrowser: PassThrough;
   /** The messages that Puppeteer receives. */
@@ -18,7 +18,7 @@ interface Opened {
   readonly closed: () => boolean;
 }
 
-function open(): Opened {
+function open(): Fixture {
   const [fromBrowser, toBrowser] = [new PassThrough(), new PassThrough()];
   const messages: string[] = [];
   let sent = "";
@@ -52,7 +52,7 @@ function event(method: string, sessionId: string, text = ""): string {
 }
 
 const bytesOf = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, index) => index % 251));
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** Splits a buffer at these fractions of its length. */
 function split(buffer: Buffer, fractions: readonly number[]): Buffer[] {
@@ -122,8 +122,8 @@ describe("the pipe transport", () => {
 describe("a screenshot", () => {
   const FAILED = "Protocol error (Page.captureScreenshot)";
   const capture = (
-    { transport }: Opened,
-    { maxBytes = 10_000_000, signal = never }: { maxBytes?: number; signal?: AbortSignal } = {},
+    { transport }: Fixture,
+    { maxBytes = 10_000_000, signal = neverAborted }: { maxBytes?: number; signal?: AbortSignal } = {},
   ): Promise<Uint8Array> =>
     transport.openChannel(PAGE).captureScreenshot({ params: { format: "png" }, maxBytes, pixels: 1 }, signal);
 

@@ -43,12 +43,12 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-interface Opened {
+interface Fixture {
   readonly renderer: Renderer;
   readonly events: RendererEvent[];
 }
 
-function open(urls: readonly string[], options: PuppeteerRendererOptions = {}): Opened {
+function open(urls: readonly string[], options: PuppeteerRendererOptions = {}): Fixture {
   const events: RendererEvent[] = [];
   const onEvent = (event: RendererEvent): void => void events.push(event);
   const renderer = openRenderer([site.port], { browserUrls: urls, warmContexts: 1, onEvent, ...options });

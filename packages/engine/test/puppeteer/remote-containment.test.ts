@@ -61,9 +61,9 @@ describe("a document in a remote browser", () => {
       </script>`,
     });
     onTestFinished(() => site.close());
-    const lookedUp: string[] = [];
+    const lookups: string[] = [];
     const resolve = async (name: string): Promise<string[]> => {
-      lookedUp.push(name);
+      lookups.push(name);
       return ["127.0.0.1"];
     };
     const { webSocketUrl } = await startRemoteBrowser({ args: [] });
@@ -73,15 +73,15 @@ describe("a document in a remote browser", () => {
     const document = folderDocument();
     const file = await renderer.render(screenshot(document.url), { document });
     expect(file.targetStatus).toBe(200);
-    expect(new Set(document.read).size).toBe(8);
+    expect(new Set(document.readPaths).size).toBe(8);
     // other pages get nothing, and no resolver sees the attempt
-    const isRefused = { waitForFunction: 'document.title === "refused"' };
-    expect((await renderer.render(screenshot(site.url("/"), isRefused))).targetStatus).toBe(200);
+    const untilRefused = { waitForFunction: 'document.title === "refused"' };
+    expect((await renderer.render(screenshot(site.url("/"), untilRefused))).targetStatus).toBe(200);
     expect(await failureOf(renderer.render(screenshot(document.url)))).toEqual({
       code: "target_unreachable",
       message: "The page's host name could not be resolved.",
     });
-    expect(lookedUp).toEqual([]);
+    expect(lookups).toEqual([]);
   });
 });
 

@@ -17,9 +17,10 @@ const SECRET = "hunter2";
 const PAGE = screenshot("https://example.com/");
 
 /** Opens an endpoint that calls `behave` with each connection; resolves with its port. */
-const openEndpoint = (behave: (socket: Socket) => void): Promise<number> => listen(createServer(behave));
+const openEndpoint = (onConnection: (socket: Socket) => void): Promise<number> =>
+  listen(createServer(onConnection));
 
-function responding(text: string): (socket: Socket) => void {
+function respondWith(text: string): (socket: Socket) => void {
   return (socket) => socket.once("data", () => socket.end(text.replaceAll("\n", "\r\n")));
 }
 
@@ -64,7 +65,7 @@ describe("an endpoint that rejects connections", () => {
     ["a web page", "200 OK", "<h1>welcome</h1>", "upstream_error", 502],
   ])("with $0 causes $3", async (_name, head, body, code, status) => {
     const port = await openEndpoint(
-      responding(`HTTP/1.1 ${head}\nContent-Length: ${body.length}\n\n${body}`),
+      respondWith(`HTTP/1.1 ${head}\nContent-Length: ${body.length}\n\n${body}`),
     );
     for (const scheme of ["ws", "http"]) {
       const { error, reason, everything } = await errorOf(port, scheme);
@@ -76,7 +77,7 @@ describe("an endpoint that rejects connections", () => {
 
   it("passes its own Retry-After on to the error", async () => {
     const port = await openEndpoint(
-      responding("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
+      respondWith("HTTP/1.1 429 Too Many Requests\nRetry-After: 300\nContent-Length: 0\n\n"),
     );
     const { error } = await errorOf(port);
     expect(error.retryAfterSeconds).toBeGreaterThan(200);
@@ -88,7 +89,7 @@ describe("an endpoint that rejects connections", () => {
     ["402 Payment Required", 3600],
     ["401 Unauthorized", 5],
   ])("causes an error with the default retryAfterSeconds for %s", async (head, seconds) => {
-    const port = await openEndpoint(responding(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
+    const port = await openEndpoint(respondWith(`HTTP/1.1 ${head}\nContent-Length: 0\n\n`));
     expect((await errorOf(port)).error.retryAfterSeconds).toBe(seconds);
   });
 });
@@ -110,8 +111,8 @@ describe("an endpoint", () => {
   it.each<[string, (socket: Socket) => void]>([
     ["hangs", () => {}],
     ["closes immediately", (socket) => socket.destroy()],
-    ["closes during its response", responding("HTTP/1.1 101 Switching Proto")],
-    ["sends invalid HTTP", responding("hello, this is no HTTP\n\n")],
+    ["closes during its response", respondWith("HTTP/1.1 101 Switching Proto")],
+    ["sends invalid HTTP", respondWith("hello, this is no HTTP\n\n")],
     [
       "sends an endless body",
       (socket) => {
@@ -180,7 +181,7 @@ describe("an endpoint", () => {
   });
 
   it("causes upstream_error if it does not use TLS at a wss URL", async () => {
-    const port = await openEndpoint(responding("HTTP/1.1 400 Bad Request\n\n"));
+    const port = await openEndpoint(respondWith("HTTP/1.1 400 Bad Request\n\n"));
     expect((await errorOf(port, "wss")).error.code).toBe("upstream_error");
   });
 
@@ -204,9 +205,9 @@ describe("an endpoint", () => {
 
 describe("several endpoints that reject connections", () => {
   it("cause the error of the one that is likely to recover first", async () => {
-    const quota = await openEndpoint(responding("HTTP/1.1 402 Payment Required\nContent-Length: 0\n\n"));
-    const denied = await openEndpoint(responding("HTTP/1.1 401 Unauthorized\nContent-Length: 0\n\n"));
-    const busy = await openEndpoint(responding("HTTP/1.1 429 Too Many Requests\nContent-Length: 0\n\n"));
+    const quota = await openEndpoint(respondWith("HTTP/1.1 402 Payment Required\nContent-Length: 0\n\n"));
+    const denied = await openEndpoint(respondWith("HTTP/1.1 401 Unauthorized\nContent-Length: 0\n\n"));
+    const busy = await openEndpoint(respondWith("HTTP/1.1 429 Too Many Requests\nContent-Length: 0\n\n"));
     const codeOf = async (...ports: number[]): Promise<string> => {
       const renderer = openRenderer([], { browserUrls: ports.map((port) => `ws://127.0.0.1:${port}/`) });
       onTestFinished(() => renderer.close());

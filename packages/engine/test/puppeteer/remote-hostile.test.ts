@@ -85,9 +85,9 @@ describe("a remote browser that cannot open tabs", () => {
     const site = await openSite({ "/": "<h1>fine</h1>" });
     onTestFinished(() => site.close());
     const events: RendererEvent[] = [];
-    let rejects = false;
+    let shouldReject = false;
     const url = await openInterceptor(one.webSocketUrl, ({ id, method }, respond) => {
-      if (!rejects || method !== "Target.createBrowserContext") return;
+      if (!shouldReject || method !== "Target.createBrowserContext") return;
       respond({ id, error: { code: -32000, message: "no" } });
       return true;
     });
@@ -101,7 +101,7 @@ describe("a remote browser that cannot open tabs", () => {
       () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
       { timeout: 10_000 },
     );
-    rejects = true;
+    shouldReject = true;
     for (let count = 0; count < 12; count += 1)
       expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     expect(events).toContainEqual({

@@ -84,7 +84,7 @@ describe("the rule that serves a document", () => {
     );
     ended.abort();
     await Promise.all(verdicts);
-    expect(document.read.length).toBeLessThan(10);
+    expect(document.readPaths.length).toBeLessThan(10);
   });
 
   it("sends each file's type, and no-store", async () => {
@@ -109,7 +109,7 @@ describe("the rule that serves a document", () => {
     for (let time = 0; time < 3; time += 1)
       expect(await judge(url)).toMatchObject({ fulfill: { status: 200 } });
     expect(await judge(url)).toEqual({ fail: "Failed" });
-    expect(document.read).toHaveLength(3);
+    expect(document.readPaths).toHaveLength(3);
     expect(await judge("https://documents.snap.invalid/")).toEqual({ fail: "Failed" });
   });
 });

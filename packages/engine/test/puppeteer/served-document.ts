@@ -18,19 +18,19 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** A document that records which files are read. */
 export interface TestDocument extends ServedDocument {
-  readonly read: string[];
+  readonly readPaths: string[];
 }
 
 const ID = "0123456789abcdef".repeat(4);
 
 /** A document with these files. */
 export function documentOf(files: Readonly<Record<string, string | Uint8Array>>, id = ID): TestDocument {
-  const read: string[] = [];
+  const readPaths: string[] = [];
   return {
     url: `https://documents.snap.invalid/${id}/`,
-    read,
+    readPaths,
     async readFile(path) {
-      read.push(path);
+      readPaths.push(path);
       const content = Object.hasOwn(files, path) ? files[path] : undefined;
       return content === undefined ? null : { path, contentType: typeOf(path), bytes: Buffer.from(content) };
     },
@@ -43,7 +43,7 @@ export function folderDocument(): TestDocument {
   return {
     ...document,
     async readFile(path) {
-      document.read.push(path);
+      document.readPaths.push(path);
       const bytes = await readFile(new URL(path, FOLDER)).catch(() => null);
       return bytes === null ? null : { path, contentType: typeOf(path), bytes };
     },

@@ -1,12 +1,12 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 import { required } from "./setup.ts";
 
 /** Returns the path of a program that starts the browser with site isolation, which some builds enable by default. */
 export async function browserWithSiteIsolation(): Promise<string> {
-  const dir = await temporaryDirectory();
+  const dir = await createTemporaryDirectory();
   chmodSync(dir, 0o755);
   const path = join(dir, "browser");
   const browser = required(await findBrowser(), "browser");

@@ -220,11 +220,11 @@ describe("animated images", () => {
     expect(childFrames.map((child) => images.urlsIn(child.frame.id))).toEqual([
       [site.url("/a.gif?in-frame")],
     ]);
-    const lookedInto = sent.mock.calls.flatMap(([, parameters]) =>
+    const searchedUrls = sent.mock.calls.flatMap(([, parameters]) =>
       parameters !== undefined && "query" in parameters && "url" in parameters ? [parameters.url] : [],
     );
-    expect(lookedInto).toHaveLength(2);
-    expect(new Set(lookedInto)).toEqual(new Set([site.url("/a.webp"), site.url("/still.webp")]));
+    expect(searchedUrls).toHaveLength(2);
+    expect(new Set(searchedUrls)).toEqual(new Set([site.url("/a.webp"), site.url("/still.webp")]));
   });
 
   it("are no longer searched for once the render is aborted", async () => {
@@ -277,7 +277,7 @@ it("a draft capture for a PDF is retried if the page navigates and Chromium neve
   });
   const tab = { progress, channel: { captureScreenshot }, frameSessions: new Set() } as unknown as Tab;
   const parameters = pdf("https://example.com/", { stabilize: true });
-  const changes = { beforeLoad: false, any: true };
+  const changes = { beforeLoad: false, hasAny: true };
   const page = { tab, parameters, changes, filterLists: [], document: undefined, maxBytes: 1_000 };
   await expect(stabilize(page, AbortSignal.timeout(10_000))).resolves.toEqual([]);
 });

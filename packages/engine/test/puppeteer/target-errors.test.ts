@@ -15,22 +15,24 @@ import { openSite, redirect, type Site } from "./site.ts";
 
 let site: Site;
 let hidden: Site;
-let resetting: OpenPort;
-let closing: OpenPort;
-let invalid: OpenPort;
+let resettingServer: OpenPort;
+let closingServer: OpenPort;
+let invalidServer: OpenPort;
 let refusedPort: number;
 let renderer: Renderer;
 /** Called when the start of `/reset` has been parsed. */
 let onReceived = (): void => {};
 const noise = `<h1>half</h1>${randomBytes(10_000).toString("base64")}`;
 const PNG_START = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk", "base64");
-const CUT_OFF = "incomplete response";
+const INCOMPLETE_RESPONSE = "incomplete response";
 
 beforeAll(async () => {
   hidden = await openSite({ "/": "a secret" });
-  resetting = await openPort(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())));
-  closing = await openPort(createServer((socket) => socket.once("data", () => socket.end())));
-  invalid = await openPort(
+  resettingServer = await openPort(
+    createServer((socket) => socket.once("data", () => socket.resetAndDestroy())),
+  );
+  closingServer = await openPort(createServer((socket) => socket.once("data", () => socket.end())));
+  invalidServer = await openPort(
     createServer((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nno colon\r\n\r\n"))),
   );
   refusedPort = await findFreePort();
@@ -93,14 +95,16 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => Promise.all([site, hidden, resetting, closing, invalid].map((server) => server.close())));
+afterAll(() =>
+  Promise.all([site, hidden, resettingServer, closingServer, invalidServer].map((server) => server.close())),
+);
 
 describe.each([
   ["a ready tab", 4],
   ["a tab opened at the URL", 0],
 ])("in %s,", (_kind, warmContexts) => {
   beforeAll(() => {
-    const ports = [site.port, refusedPort, resetting.port, closing.port, invalid.port];
+    const ports = [site.port, refusedPort, resettingServer.port, closingServer.port, invalidServer.port];
     renderer = openRenderer(ports, { warmContexts });
   });
 
@@ -121,26 +125,26 @@ describe.each([
         () => site.url("/script-to-refused"),
         "Could not connect",
       ],
-      ["a reset connection", () => `http://127.0.0.1:${resetting.port}/`, "connection"],
+      ["a reset connection", () => `http://127.0.0.1:${resettingServer.port}/`, "connection"],
       [
         "a connection closed without a response",
-        () => `http://127.0.0.1:${closing.port}/`,
+        () => `http://127.0.0.1:${closingServer.port}/`,
         "closed the connection",
       ],
       [
         "a response that is not valid HTTP",
-        () => `http://127.0.0.1:${invalid.port}/`,
+        () => `http://127.0.0.1:${invalidServer.port}/`,
         "The page's host sent an invalid HTTP response.",
       ],
-      ["a connection reset during the response", () => site.url("/reset"), CUT_OFF],
-      ["a response shorter than its Content-Length", () => site.url("/short"), CUT_OFF],
-      ["a response without its last chunk", () => site.url("/without-last-chunk"), CUT_OFF],
-      ["half a compressed response", () => site.url("/half-gzip"), CUT_OFF],
-      ["a response that is not gzip", () => site.url("/not-gzip"), CUT_OFF],
-      ["a response that is not Brotli", () => site.url("/not-brotli"), CUT_OFF],
-      ["a response that is not Zstandard", () => site.url("/not-zstd"), CUT_OFF],
-      ["half an image", () => site.url("/half-image"), CUT_OFF],
-      ["a page that leads to half a page", () => site.url("/to-short"), CUT_OFF],
+      ["a connection reset during the response", () => site.url("/reset"), INCOMPLETE_RESPONSE],
+      ["a response shorter than its Content-Length", () => site.url("/short"), INCOMPLETE_RESPONSE],
+      ["a response without its last chunk", () => site.url("/without-last-chunk"), INCOMPLETE_RESPONSE],
+      ["half a compressed response", () => site.url("/half-gzip"), INCOMPLETE_RESPONSE],
+      ["a response that is not gzip", () => site.url("/not-gzip"), INCOMPLETE_RESPONSE],
+      ["a response that is not Brotli", () => site.url("/not-brotli"), INCOMPLETE_RESPONSE],
+      ["a response that is not Zstandard", () => site.url("/not-zstd"), INCOMPLETE_RESPONSE],
+      ["half an image", () => site.url("/half-image"), INCOMPLETE_RESPONSE],
+      ["a page that leads to half a page", () => site.url("/to-short"), INCOMPLETE_RESPONSE],
       ["an https URL on a port without TLS", () => site.url("/").replace("http:", "https:"), "TLS"],
       ["a page of more than 50 MB", () => site.url("/large"), "transfers more than 50 MB"],
     ])("is thrown with a clear message for %s", async (_name, url, message) => {

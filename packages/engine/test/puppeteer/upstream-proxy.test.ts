@@ -42,7 +42,7 @@ beforeAll(async () => {
     "/to-internal": redirect(internal.url("/")),
   });
   proxy = await openConnectProxy({
-    leadsTo: site.port,
+    upstreamPort: site.port,
     credentials: CREDENTIALS,
     faultOf: (authority) => faults[authority] ?? null,
   });

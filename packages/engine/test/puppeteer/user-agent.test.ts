@@ -27,7 +27,7 @@ const reportScript = (from: string): string => `(async () => {
 })()`;
 
 /** What one context reported: the headers of its request, and the values that its scripts see. */
-interface Seen {
+interface ContextReport {
   readonly header: string;
   readonly languages: string;
   readonly hint: string | undefined;
@@ -35,10 +35,10 @@ interface Seen {
 }
 
 let site: Site;
-let seen: Record<string, Seen>;
+let seen: Record<string, ContextReport>;
 /** The contexts whose reports the page waits for. */
 let expected: readonly string[];
-let allSeen: PromiseWithResolvers<void>;
+let allReported: PromiseWithResolvers<void>;
 const hintsOfDocument: (string | undefined)[] = [];
 
 beforeAll(async () => {
@@ -61,13 +61,13 @@ beforeAll(async () => {
       response.setHeader("content-type", "text/javascript").end(reportScript("shared")),
     "/seen": (request, response) => void record(request, response),
     // delays the render until all reports have arrived
-    "/all-seen": (_request, response) => void allSeen.promise.then(() => response.end()),
+    "/all-seen": (_request, response) => void allReported.promise.then(() => response.end()),
   });
 });
 
 beforeEach(() => {
   seen = {};
-  allSeen = Promise.withResolvers();
+  allReported = Promise.withResolvers();
   hintsOfDocument.length = 0;
 });
 
@@ -79,7 +79,7 @@ async function record(request: IncomingMessage, response: ServerResponse): Promi
   const { "user-agent": header = "", "accept-language": languages = "" } = request.headers;
   seen[from] = { header, languages, hint: hintOf(request), body };
   response.end();
-  if (expected.every((name) => name in seen)) allSeen.resolve();
+  if (expected.every((name) => name in seen)) allReported.resolve();
 }
 
 function hintOf({ headers }: IncomingMessage): string | undefined {

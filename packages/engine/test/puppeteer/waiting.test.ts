@@ -30,7 +30,7 @@ let shortTimeoutRenderer: Renderer;
 let shortLoadRenderer: Renderer;
 
 beforeAll(async () => {
-  const slowly = (delayMs: number) => (_request: unknown, response: ServerResponse) =>
+  const respondSlowly = (delayMs: number) => (_request: unknown, response: ServerResponse) =>
     void setTimeout(() => response.end("slow"), delayMs);
   site = await openSite({
     "/on-load": pageWithRedden("addEventListener('load', redden)"),
@@ -66,7 +66,7 @@ beforeAll(async () => {
     "/appears": `<body><script>setTimeout(() => { document.body.innerHTML = "<b id=late style='display:block;height:50px;background:red'>" }, 300)</script>`,
     "/appears-after-navigation": "<script>setTimeout(() => { location = '/appears' }, 200)</script>",
     // longer than the half second after which a network without requests counts as idle
-    "/slow": slowly(900),
+    "/slow": respondSlowly(900),
     "/hangs": () => {},
     "/never-ends": (_request, response) => {
       response.setHeader("content-type", "text/html");
@@ -138,19 +138,19 @@ afterAll(async () => {
   await site.close();
 });
 
-async function background(path: string, options: object): Promise<number[]> {
+async function renderBackground(path: string, options: object): Promise<number[]> {
   const { bytes } = await renderer.render(screenshot(site.url(path), options));
   return readPng(bytes).pixel(1000, 700);
 }
 
 describe.concurrent("waitUntil", () => {
   it("domcontentloaded does not wait for images", async () => {
-    expect(await background("/slow-image", { waitUntil: "domcontentloaded" })).toEqual(WHITE);
+    expect(await renderBackground("/slow-image", { waitUntil: "domcontentloaded" })).toEqual(WHITE);
   });
 
   it("domcontentloaded does not wait for images if scripts redirected the page", async () => {
     const path = "/redirects-by-script";
-    expect(await background(path, { waitUntil: "domcontentloaded" })).toEqual(WHITE);
+    expect(await renderBackground(path, { waitUntil: "domcontentloaded" })).toEqual(WHITE);
     expect(site.requests).toContain(`GET ${path}?hops=4`);
   });
 
@@ -175,24 +175,24 @@ describe.concurrent("waitUntil", () => {
   });
 
   it("load waits for the load event", async () => {
-    expect(await background("/on-load", { waitUntil: "load" })).toEqual(RED);
+    expect(await renderBackground("/on-load", { waitUntil: "load" })).toEqual(RED);
   });
 
   it("networkidle0 waits until no connections are open", async () => {
-    expect(await background("/after-fetch", { waitUntil: "networkidle0" })).toEqual(RED);
+    expect(await renderBackground("/after-fetch", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
   it("networkidle2 allows two connections, but not three", async () => {
-    expect(await background("/after-third", { waitUntil: "networkidle2" })).toEqual(RED);
+    expect(await renderBackground("/after-third", { waitUntil: "networkidle2" })).toEqual(RED);
   });
 
   it("networkidle2 allows a frame that never loads", async () => {
-    expect(await background("/hanging-frame", { waitUntil: "networkidle2" })).toEqual(WHITE);
+    expect(await renderBackground("/hanging-frame", { waitUntil: "networkidle2" })).toEqual(WHITE);
   });
 
   it("networkidle0 waits for frames that are added later", async () => {
-    expect(await background("/slow-frame", { waitUntil: "networkidle0" })).toEqual(RED);
-    expect(await background("/frame", { waitUntil: "networkidle0" })).toEqual(RED);
+    expect(await renderBackground("/slow-frame", { waitUntil: "networkidle0" })).toEqual(RED);
+    expect(await renderBackground("/frame", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
   it.each(["networkidle0", "networkidle2"] as const)(
@@ -277,8 +277,8 @@ describe("a request without waitUntil", () => {
 
 describe.concurrent("delay and waitForSelector", () => {
   it("wait for the requested delay", async () => {
-    expect(await background("/after-1-s", {})).toEqual(WHITE);
-    expect(await background("/after-1-s", { delay: 1500 })).toEqual(RED);
+    expect(await renderBackground("/after-1-s", {})).toEqual(WHITE);
+    expect(await renderBackground("/after-1-s", { delay: 1500 })).toEqual(RED);
   });
 
   it.each(["/appears", "/appears-after-navigation"])("wait until the element exists: %s", async (path) => {
@@ -324,7 +324,7 @@ describe.concurrent("the target's status", () => {
 });
 
 describe.concurrent("a page that stops its own loading", () => {
-  const stopping = [
+  const stoppingPaths = [
     "/opens-app",
     "/opens-intent",
     "/leads-to-nothing",
@@ -335,7 +335,7 @@ describe.concurrent("a page that stops its own loading", () => {
     "/stops-later",
   ];
 
-  it.each(stopping)("is captured as it is: %s", async (path) => {
+  it.each(stoppingPaths)("is captured as it is: %s", async (path) => {
     const { bytes, targetStatus } = await shortTimeoutRenderer.render(screenshot(site.url(path)));
     expect(readPng(bytes).pixel(1000, 700)).toEqual(RED);
     expect(targetStatus).toBe(200);
@@ -357,7 +357,7 @@ describe.concurrent("a page that stops its own loading", () => {
   });
 
   it("is still waited for if it sends requests", async () => {
-    expect(await background("/stops-and-loads", { waitUntil: "networkidle0" })).toEqual(RED);
+    expect(await renderBackground("/stops-and-loads", { waitUntil: "networkidle0" })).toEqual(RED);
   });
 
   it.each([

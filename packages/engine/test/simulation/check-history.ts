@@ -13,11 +13,14 @@ export async function checkHistory(world: World, { accountId }: TestAccount): Pr
     world.reportViolation("the history lists an item twice", accountId);
   const charges = { settle: 1, reverse: -1 } as const;
   const journal = await ledger.journal({ accountId, limit: ALL });
-  const charged = journal
+  const chargedCredits = journal
     .map(({ kind, credits }) => (kind in charges ? charges[kind as keyof typeof charges] * credits : 0))
     .reduce((sum, credits) => sum + credits, 0);
   const usage = await history.usage({ from: "2026-01-01", to: "2026-12-31", accountId, by: "account" });
-  const counted = usage.reduce((sum, { credits }) => sum + credits, 0);
-  if (world.conditions.isCalm ? counted !== charged : counted > charged)
-    world.reportViolation(`the history counts ${counted} charges, but the ledger has ${charged}`, accountId);
+  const countedCredits = usage.reduce((sum, { credits }) => sum + credits, 0);
+  if (world.conditions.isCalm ? countedCredits !== chargedCredits : countedCredits > chargedCredits)
+    world.reportViolation(
+      `the history counts ${countedCredits} charges, but the ledger has ${chargedCredits}`,
+      accountId,
+    );
 }

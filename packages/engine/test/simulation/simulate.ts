@@ -24,7 +24,7 @@ export interface SimulationOptions {
   /** Receives a line for each call and event. */
   readonly trace?: string[];
   /** Returns ports with a planted bug. */
-  readonly plant?: (storage: Storage) => Partial<Storage>;
+  readonly plantBug?: (storage: Storage) => Partial<Storage>;
 }
 
 /** Runs the simulation for a seed; returns the first violation, or `null`. */
@@ -56,7 +56,7 @@ async function run(world: World): Promise<void> {
   checkRequests(world);
 }
 
-function createWorld(draw: SeededRandom, { trace, plant = () => ({}) }: SimulationOptions): World {
+function createWorld(draw: SeededRandom, { trace, plantBug = () => ({}) }: SimulationOptions): World {
   const timeline = new Timeline(START_MS);
   const conditions = drawConditions(draw);
   const addLine = (process: string, text: string): void => {
@@ -80,7 +80,7 @@ function createWorld(draw: SeededRandom, { trace, plant = () => ({}) }: Simulati
     trace: trace === undefined ? null : addLine,
   };
   const memory = createMemoryStorage();
-  return Object.assign(world, { storage: recordStorage(world as World, { ...memory, ...plant(memory) }) });
+  return Object.assign(world, { storage: recordStorage(world as World, { ...memory, ...plantBug(memory) }) });
 }
 
 function drawConditions(draw: SeededRandom): Conditions {

@@ -34,25 +34,25 @@ vi.mock("lru-cache", async (original) => {
 // stack traces are slow, and most errors are expected
 Error.stackTraceLimit = 0;
 
-const only = process.env["SIMULATION_SEED"];
+const onlySeed = process.env["SIMULATION_SEED"];
 const seedCount = Number(process.env["SIMULATION_SEEDS"] ?? 1_000);
 
 describe("the engine", () => {
-  it.skipIf(only)(`breaks no rule in ${seedCount} simulations`, { timeout: 0 }, async () => {
-    const broken = await findBroken(seedCount);
+  it.skipIf(onlySeed)(`breaks no rule in ${seedCount} simulations`, { timeout: 0 }, async () => {
+    const broken = await findFailingSeed(seedCount);
     expect(broken === null ? "" : await explain(broken)).toBe("");
   });
 
-  it.runIf(only)(`breaks no rule in simulation ${only}`, async () => {
+  it.runIf(onlySeed)(`breaks no rule in simulation ${onlySeed}`, async () => {
     const trace: string[] = [];
-    const violation = await simulate(Number(only), { trace });
+    const violation = await simulate(Number(onlySeed), { trace });
     console.log(trace.join("\n"));
     expect(violation).toBeNull();
   });
 });
 
 /** Returns the first seed whose simulation breaks a rule; `null` if none does. */
-async function findBroken(count: number, options?: SimulationOptions): Promise<number | null> {
+async function findFailingSeed(count: number, options?: SimulationOptions): Promise<number | null> {
   for (let seed = 0; seed < count; seed += 1) if ((await simulate(seed, options)) !== null) return seed;
   return null;
 }
@@ -65,7 +65,7 @@ describe("a simulation", () => {
     expect(traces[1]).toEqual(traces[0]);
   });
 
-  it.each<readonly [string, NonNullable<SimulationOptions["plant"]>]>([
+  it.each<readonly [string, NonNullable<SimulationOptions["plantBug"]>]>([
     ["refunds", ({ ledger }) => ({ ledger: { ...ledger, refund: async () => "refunded" } })],
     ["settlements", ({ ledger }) => ({ ledger: { ...ledger, settle: async () => "settled" } })],
     ["reversals", ({ ledger }) => ({ ledger: { ...ledger, reverse: async () => "reversed" } })],
@@ -101,6 +101,6 @@ describe("a simulation", () => {
       }),
     ],
   ])("finds a storage that forgets %s", async (_forgotten, plant) => {
-    expect(await findBroken(2000, { plant })).not.toBeNull();
+    expect(await findFailingSeed(2000, { plantBug: plant })).not.toBeNull();
   });
 });

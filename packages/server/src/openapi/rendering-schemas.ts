@@ -5,7 +5,7 @@ import { STORED_LOCATION_EXAMPLE } from "./batch-schemas.ts";
 /** Metadata of a rendering. */
 export const renderingFacts = z.object({
   etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
-  content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
+  content_type: z.string().meta({ description: "Type of the file.", example: "image/png" }),
   size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
   cache: z.enum(["HIT", "MISS"]).nullable().meta({
     description:
@@ -28,7 +28,7 @@ export const renderingFacts = z.object({
     .nullable()
     .meta({
       description: "URL of the file, usable without a token. Null if the result contains the file itself.",
-      example: `https://snap.example.com/v1/snap/signed?pdf=true&tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
+      example: `https://snap.example.com/v1/snap/signed?tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
     }),
   notes: z.array(z.string()).meta({
     description: "Notes on the render, as in the `X-Render-Notes` header.",

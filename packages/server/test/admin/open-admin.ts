@@ -1,6 +1,6 @@
 import type { Storage } from "@snap/engine/ports";
 import { openSqliteStorage } from "@snap/storage-sqlite";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import type { AdminOptions } from "../../src/http/admin.ts";
 import type { ConsoleSite } from "../../src/http/console.ts";
 import {
@@ -46,7 +46,7 @@ export interface AdminTestService extends TestService {
 
 /** Starts a service with the admin API, the console, the embedded storage, and the current time. */
 export async function openAdmin({ admin, ...options }: OpenOptions = {}): Promise<AdminTestService> {
-  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+  const storage = await openSqliteStorage({ directory: await createTemporaryDirectory() });
   const service = await openService({
     storage,
     startMs: Date.now(),

@@ -4,7 +4,7 @@ import type { Storage } from "@snap/engine/ports";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { demoToken } from "../../src/dev/demo-account.ts";
 
 function planNamed(slug: string): Plan {
@@ -20,7 +20,7 @@ function openEngine(storage: Storage, plans: readonly Plan[]): Engine {
 
 it("demoToken() creates the data folder, which a service with PostgreSQL may lack", async () => {
   const plans = [planNamed("team")];
-  const dataDir = join(await temporaryDirectory(), "data");
+  const dataDir = join(await createTemporaryDirectory(), "data");
   const token = await demoToken(openEngine(createMemoryStorage(), plans), { dataDir, plans });
   expect(await readFile(join(dataDir, "demo-token"), "utf8")).toBe(`${token}\n`);
   expect((await stat(join(dataDir, "demo-token"))).mode & 0o777).toBe(0o600);
@@ -28,7 +28,7 @@ it("demoToken() creates the data folder, which a service with PostgreSQL may lac
 
 it("demoToken() gives the demo account another plan if its plan is gone", async () => {
   const storage = createMemoryStorage();
-  const dataDir = await temporaryDirectory();
+  const dataDir = await createTemporaryDirectory();
   for (const slug of ["growth", "team"]) {
     const plans = [planNamed(slug)];
     const engine = openEngine(storage, plans);

@@ -93,7 +93,7 @@ describe("doctor", { tags: ["browser"] }, () => {
 
   it("tests the upstream proxy, warns about weak containment, and shows no password", async () => {
     workspace = openWorkspace();
-    const proxy = await openConnectProxy({ credentials: "ada:hunter2", leadsTo: await findFreePort() });
+    const proxy = await openConnectProxy({ credentials: "ada:hunter2", upstreamPort: await findFreePort() });
     const environment = (password: string): NodeJS.ProcessEnv => ({
       SNAP_UPSTREAM_PROXY: `http://ada:${password}@127.0.0.1:${proxy.port}`,
       SNAP_UPSTREAM_PROXY_DNS: "proxy",

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { readZip } from "../../src/documents/read-zip.ts";
 import { zipOf, type ZipEntry } from "./zip.ts";
 
@@ -71,7 +71,7 @@ describe("readZip", () => {
   );
 
   it("reads a ZIP file written by Python", async () => {
-    const folder = await temporaryDirectory();
+    const folder = await createTemporaryDirectory();
     await mkdir(join(folder, "site/ü"), { recursive: true });
     await writeFile(join(folder, "site/index.html"), "<p>Hello</p>".repeat(100));
     await writeFile(join(folder, "site/ü/a.css"), "");

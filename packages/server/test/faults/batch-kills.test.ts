@@ -5,7 +5,7 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { createFakeRenderer } from "@snap/testing";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { listen } from "../../../testing/test/servers/listen.ts";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac, randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -62,7 +62,7 @@ describe("kill -9 of the server during batches", () => {
     `at ${KILLS} random moments: every item ends once, the credits stay consistent, and each webhook is delivered`,
     { timeout: 300_000 },
     async () => {
-      const directory = await temporaryDirectory();
+      const directory = await createTemporaryDirectory();
       const { token, signingSecret, accountId } = await createCustomer(directory);
       const serve = (handler: RequestListener): Promise<number> => listen(createServer(handler));
       const site = await serve((request, response) => {

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** With a store, 165 s by default. */
@@ -65,7 +65,7 @@ describe("kill -9 between the steps of capture()", () => {
     [7, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [8, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
   ])("before step %i, %s: no credit is lost", async (step, name, immediately, afterLease, retry) => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const before = await openEngine(directory, START_MS);
     const account = await before.accounts.create({
       email: "ada@example.com",

@@ -4,7 +4,7 @@ import { openSqliteStorage } from "@snap/storage-sqlite";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { serveEngine } from "../http/serve-engine.ts";
 
 /**
@@ -16,7 +16,7 @@ async function openService(): Promise<{
   readonly connection: DatabaseSync;
   readonly readyz: () => Promise<number>;
 }> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
   const filename = join(directory, "snap.db");

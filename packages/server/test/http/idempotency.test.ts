@@ -1,6 +1,6 @@
 import { openSqliteStorage } from "@snap/storage-sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { batchOf, submit } from "./batches.ts";
 import { envelopeOf, openService, type OpenOptions, type Reply, type TestService } from "./open-service.ts";
 
@@ -19,7 +19,7 @@ interface Caller {
 
 /** Opens the service on the embedded storage. */
 async function openCaller(options: OpenOptions = {}): Promise<Caller> {
-  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+  const storage = await openSqliteStorage({ directory: await createTemporaryDirectory() });
   onTestFinished(() => storage.close());
   const service = await openService({ ...options, storage });
   return { service, ...(await callerOf(service)) };

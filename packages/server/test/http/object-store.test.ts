@@ -8,7 +8,7 @@ import {
   STORE_CREDENTIALS,
   type ObjectStoreServer,
 } from "../../../testing/test/servers/object-store.ts";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { readConfig } from "../../src/config.ts";
 import { serveEngine } from "./serve-engine.ts";
 import { openEngine } from "../../src/wire.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   server.clear();
-  directory = await temporaryDirectory();
+  directory = await createTemporaryDirectory();
   const { region, bucket, accessKeyId, secretAccessKey } = STORE_CREDENTIALS;
   const store = { endpoint: server.origin, region, bucket, accessKeyId, secretAccessKey };
   const stores = { archive: { ...store, prefix: "archive" }, cache: store };
@@ -162,7 +162,7 @@ describe("SNAP_OBJECT_STORE", () => {
     await before.snap({ url }, { token });
     await before.stop();
 
-    for (const method of ["GET", "PUT"]) server.failAll(method, 503);
+    for (const method of ["GET", "PUT"]) server.failMethod(method, 503);
     const service = await open();
     const replies = [await service.snap({ url }, { token }), await service.snap({ url }, { token })];
     expect(replies.map(({ status, headers }) => [status, headers["x-cache"]])).toEqual([
@@ -209,7 +209,7 @@ describe("SNAP_OBJECT_STORE", () => {
       SNAP_BROWSER_EGRESS: "direct",
     });
     onTestFinished(() => workspace.cleanUp());
-    server.failAll("HEAD", 503);
+    server.failMethod("HEAD", 503);
     const service = workspace.start(["serve"]);
     await service.printed(/"msg":"listening"/);
     const [warning] = await service.printed(/"msg":"object store [^"]*/);

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../../testing/test/servers/listen.ts";
-import { temporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
+import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
 import { startService } from "../../src/http/service.ts";
 import { createLogger } from "../../src/operations/logger.ts";
 import { createMetrics } from "../../src/operations/metrics/create-metrics.ts";
@@ -42,7 +42,7 @@ interface RealService {
 
 /** Starts the service with the embedded storage, Chromium and a worker. */
 async function openRealService(): Promise<RealService> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   let log = "";
   const logger = createLogger("trace", { write: (line) => void (log += line) });
   const metrics = createMetrics();

@@ -15,7 +15,7 @@ export const ACCOUNT_COLUMNS = `id, email, email_verified_at AS emailVerifiedAt,
  * The accounts on a page, and all after them. `after` is `NULL` for the first page; if no account has that id, nothing
  * matches.
  */
-const MATCHED = `FROM accounts
+const MATCHING = `FROM accounts
   WHERE sequence > CASE WHEN :after IS NULL THEN -1 ELSE (SELECT sequence FROM accounts WHERE id = :after) END
     AND instr(lower(email), lower(:emailPart)) > 0
     AND (:anyPlan OR plan_slug IS :planSlug)
@@ -42,9 +42,9 @@ export function createAccountStore(database: DatabaseSync, dependencies: Account
   );
   const page = prepare<Account>(
     database,
-    `SELECT ${ACCOUNT_COLUMNS} ${MATCHED} ORDER BY sequence LIMIT :limit`,
+    `SELECT ${ACCOUNT_COLUMNS} ${MATCHING} ORDER BY sequence LIMIT :limit`,
   );
-  const count = prepare<{ readonly matched: number }>(database, `SELECT count(*) AS matched ${MATCHED}`);
+  const count = prepare<{ readonly matched: number }>(database, `SELECT count(*) AS matched ${MATCHING}`);
   const list = prepare<Account>(database, `SELECT ${ACCOUNT_COLUMNS} FROM accounts ORDER BY sequence`);
   const findOther = prepare<{ id: string }>(
     database,

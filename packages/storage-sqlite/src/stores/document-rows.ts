@@ -31,7 +31,7 @@ export interface DocumentRows {
   find(request: DocumentKey & WithNow): DocumentRow | null;
   findPart(request: DocumentKey & WithNow & { readonly path: string }): DocumentPart | null;
   /** Returns the ids of at most `limit` documents of an account. */
-  someOf(request: { readonly accountId: string; readonly limit: number }): readonly number[];
+  listByAccount(request: { readonly accountId: string; readonly limit: number }): readonly number[];
   /** Returns the ids of at most `limit` documents that have expired by `now`. */
   expired(request: { readonly now: number; readonly limit: number }): readonly number[];
   has(sequence: number): boolean;
@@ -76,7 +76,7 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
       }),
     find: ({ accountId, id, now }) => find.get({ accountId, id, now }) ?? null,
     findPart: ({ accountId, id, path, now }) => findPart.get({ accountId, id, path, now }) ?? null,
-    someOf: (request) => findSome.all(request).map(({ sequence }) => sequence),
+    listByAccount: (request) => findSome.all(request).map(({ sequence }) => sequence),
     expired: (request) => findExpired.all(request).map(({ sequence }) => sequence),
     has: (sequence) => findRow.get({ sequence }) !== undefined,
     remove: (sequences) =>

@@ -32,14 +32,14 @@ export function createDocumentStore(
    * Returns `null`, and deletes the row, if its file is missing: lost, or deleted while the restored
    * backup was being made.
    */
-  const withFile = async (row: DocumentRow): Promise<DocumentRow | null> => {
+  const discardIfLost = async (row: DocumentRow): Promise<DocumentRow | null> => {
     if (await files.has(row.sequence, row.bytes)) return row;
     await discard([row.sequence]);
     return null;
   };
   const findRow = async (request: Parameters<DocumentStore["find"]>[0]): Promise<DocumentRow | null> => {
     const row = rows.find(request);
-    return row && withFile(row);
+    return row && discardIfLost(row);
   };
 
   return {
@@ -86,7 +86,7 @@ export function createDocumentStore(
     },
     async deleteAccount({ accountId, now }) {
       const limit = DELETIONS_PER_TRANSACTION;
-      const deleted = await inChunks(() => discard(rows.someOf({ accountId, limit })));
+      const deleted = await inChunks(() => discard(rows.listByAccount({ accountId, limit })));
       // an earlier deletion may have been killed between a row and its file
       await files.sweep({ now, hasRow });
       return deleted;

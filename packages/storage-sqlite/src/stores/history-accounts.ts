@@ -7,7 +7,7 @@ export interface HistoryAccounts {
   /** Returns `null` if the account has no number. */
   find(accountId: string): number | null;
   /** Returns the account's number; assigns one if it has none. */
-  numberOf(accountId: string): number;
+  findOrAssign(accountId: string): number;
   /** Overwrites the id in place. Deleting the row could move other rows, which would leave copies behind. */
   erase(number: number): void;
 }
@@ -31,7 +31,7 @@ export function createHistoryAccounts(database: DatabaseSync): HistoryAccounts {
   });
   return {
     find: (accountId) => find.get(valuesOf(accountId))?.number ?? null,
-    numberOf(accountId) {
+    findOrAssign(accountId) {
       const values = valuesOf(accountId);
       const row = find.get(values) ?? insert.get(values);
       // an insert that does not throw returns its row

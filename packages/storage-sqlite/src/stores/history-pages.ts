@@ -18,7 +18,7 @@ interface EntryRow extends Omit<HistoryEntry, keyof HistoryTextFields> {
 const COLUMNS = `history.id, at, account_id AS accountId, token_id AS tokenId, entry_point AS entryPoint, mode, code,
   duration_ms AS durationMs, cache, credit_cost AS creditCost, bytes, target_status AS targetStatus,
   expires_at AS expiresAt, content`;
-const JOINED = `CROSS JOIN history_texts USING (sequence) CROSS JOIN history_accounts ON number = account`;
+const JOINS = `CROSS JOIN history_texts USING (sequence) CROSS JOIN history_accounts ON number = account`;
 
 /** An index that returns the entries of one filter in order. */
 interface Path {
@@ -55,7 +55,7 @@ export function createHistoryPages(
   database: DatabaseSync,
   accounts: HistoryAccounts,
 ): Pick<HistoryStore, "page" | "find"> {
-  const find = prepare<EntryRow>(database, `SELECT ${COLUMNS} FROM history ${JOINED} WHERE history.id = :id`);
+  const find = prepare<EntryRow>(database, `SELECT ${COLUMNS} FROM history ${JOINS} WHERE history.id = :id`);
   const findInstant = prepare<{ at: number }>(database, "SELECT at FROM history WHERE id = :id");
   const paths = PATHS.map((path) => ({
     applies: path.applies,
@@ -103,7 +103,7 @@ type ReadEntries = (values: PageValues) => readonly EntryRow[];
 function prepareEntries(database: DatabaseSync, { index, condition }: Path): ReadEntries {
   const statement = prepare<EntryRow>(
     database,
-    `SELECT ${COLUMNS} FROM history INDEXED BY ${index} ${JOINED}
+    `SELECT ${COLUMNS} FROM history INDEXED BY ${index} ${JOINS}
      WHERE ${condition} AND at BETWEEN :since AND :to
        AND (at < :to OR :beforeId IS NULL OR history.id < :beforeId) AND ${MATCHES}
      ORDER BY at DESC, history.id DESC LIMIT :limit`,

@@ -14,7 +14,7 @@ const TOTALS_PER_TRANSACTION = 500;
  * Number of overwritten text rows to leave before the first entry: more than fit into the pages whose rows SQLite moves
  * when it deletes an adjacent row.
  */
-const REMAINING_TEXTS = 200;
+const TEXT_ROWS_KEPT = 200;
 
 export interface RemoverDependencies {
   readonly accounts: HistoryAccounts;
@@ -47,7 +47,7 @@ export function createHistoryRemover(
   const trimTexts = prepare(
     database,
     `DELETE FROM history_texts WHERE sequence IN (
-       SELECT sequence FROM history_texts WHERE sequence < (SELECT min(sequence) FROM history) - ${REMAINING_TEXTS}
+       SELECT sequence FROM history_texts WHERE sequence < (SELECT min(sequence) FROM history) - ${TEXT_ROWS_KEPT}
        ORDER BY sequence LIMIT :limit)`,
   );
   const scan = prepareScan(database, {

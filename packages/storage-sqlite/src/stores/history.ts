@@ -30,10 +30,10 @@ export function createHistoryStore(
   const insert = prepareInsert(database);
 
   /** Returns the numbers of the accounts, except those that are being deleted. */
-  const numbersOf = ({ entries, totals: newTotals }: AppendRequest): ReadonlyMap<string, number> => {
+  const assignNumbers = ({ entries, totals: newTotals }: AppendRequest): ReadonlyMap<string, number> => {
     const ids = new Set([...entries, ...newTotals].map(({ accountId }) => accountId));
     const remaining = [...ids].filter((id) => !deletions.includes(id));
-    return new Map(remaining.map((id) => [id, accounts.numberOf(id)]));
+    return new Map(remaining.map((id) => [id, accounts.findOrAssign(id)]));
   };
 
   return {
@@ -42,7 +42,7 @@ export function createHistoryStore(
       if (ledgerReserve.isDiskLow())
         throw new Error("the disk has no space for the history; free disk space");
       transact(database, () => {
-        const numbers = numbersOf(request);
+        const numbers = assignNumbers(request);
         const sliceOf = slices.assign(request.entries);
         for (const entry of request.entries) {
           const account = numbers.get(entry.accountId);
@@ -61,17 +61,17 @@ export function createHistoryStore(
   };
 }
 
-interface EntryPlace {
+interface EntryKeys {
   readonly account: number;
   readonly slice: number;
 }
 
-function prepareInsert(database: DatabaseSync): (entry: HistoryEntry, place: EntryPlace) => void {
+function prepareInsert(database: DatabaseSync): (entry: HistoryEntry, keys: EntryKeys) => void {
   const insertTexts = prepareArrays<readonly [sequence: number]>(
     database,
     "INSERT INTO history_texts (content) VALUES (?) RETURNING sequence",
   );
-  const insertFacts = prepareArrays(
+  const insertEntry = prepareArrays(
     database,
     `INSERT INTO history (sequence, id, at, slice, account, token_id, entry_point, mode, host, request, code,
        duration_ms, cache, credit_cost, bytes, target_status, expires_at)
@@ -82,7 +82,7 @@ function prepareInsert(database: DatabaseSync): (entry: HistoryEntry, place: Ent
     const textFields: HistoryTextFields = { requestId, batchId, host, parameters, message, key, etag, notes };
     // an insert that does not throw returns its row
     const [sequence] = insertTexts.get(JSON.stringify(textFields)) as readonly [number];
-    insertFacts.run(
+    insertEntry.run(
       sequence,
       entry.id,
       entry.at,

@@ -84,8 +84,8 @@ function prune(
   statements: LedgerStatements,
   { now, reservationsBefore, periodsBefore, limit }: PruneRequest,
 ): number {
-  const stillOpen = statements.findOpenBefore.all({ reservationsBefore, limit });
-  for (const row of stillOpen) resolve(statements, row, { ending: "lapsed", now });
+  const openReservations = statements.findOpenBefore.all({ reservationsBefore, limit });
+  for (const row of openReservations) resolve(statements, row, { ending: "lapsed", now });
   const removed = [statements.pruneReservations.run({ reservationsBefore, limit })];
   if (periodsBefore !== null)
     removed.push(

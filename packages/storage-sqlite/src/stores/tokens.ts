@@ -147,7 +147,7 @@ function prepareEnsure(
   database: DatabaseSync,
   insert: (token: NewToken) => TokenRecord,
 ): TokenStore["ensure"] {
-  const named = prepare<TokenRow>(
+  const findByName = prepare<TokenRow>(
     database,
     `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE account_id = :accountId AND name = :name ORDER BY id LIMIT 1`,
   );
@@ -161,7 +161,7 @@ function prepareEnsure(
   return async (token) => {
     const { accountId, name, secretHash, sealedSigningSecret, createdAt, expiresAt } = token;
     const ensure = (): EnsuredToken => {
-      const row = named.get({ accountId, name });
+      const row = findByName.get({ accountId, name });
       if (row === undefined) return { token: insert(token), change: "created" };
       if (row.secretHash === secretHash) return { token: toToken(row), change: "none" };
       const abilities = token.abilities.join(" ");
@@ -191,8 +191,8 @@ function prepareRotate(database: DatabaseSync): TokenStore["rotate"] {
     const rotateOrRead = (): Rotation | null => {
       const row = rotate.get({ id, ...next });
       if (row !== undefined) return { rotated: true, token: toToken(row) };
-      const running = overlapEnd.get({ id });
-      return running === undefined ? null : { rotated: false, ...running };
+      const overlap = overlapEnd.get({ id });
+      return overlap === undefined ? null : { rotated: false, ...overlap };
     };
     return transactDurably(database, rotateOrRead);
   };
@@ -202,7 +202,7 @@ export function toToken(row: TokenRow): TokenRecord {
   const { abilities, previousSecretHash, previousSealedSigningSecret, previousEndsAt, ...rest } = row;
   return {
     ...rest,
-    abilities: readAbilities(abilities),
+    abilities: parseAbilities(abilities),
     previous: toPrevious({
       secretHash: previousSecretHash,
       sealedSigningSecret: previousSealedSigningSecret,
@@ -218,7 +218,7 @@ function toPrevious({
   return endsAt === null ? null : { ...secrets, endsAt };
 }
 
-function readAbilities(text: string): Ability[] {
+function parseAbilities(text: string): Ability[] {
   return text === "" ? [] : (text.split(" ") as Ability[]);
 }
 
@@ -255,7 +255,7 @@ function toPrincipal([
       id,
       accountId,
       name,
-      abilities: readAbilities(abilities),
+      abilities: parseAbilities(abilities),
       secretHash,
       sealedSigningSecret,
       createdAt,

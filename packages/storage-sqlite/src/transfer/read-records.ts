@@ -47,17 +47,17 @@ const BATCHES_PER_PAGE = 500;
 
 export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): RecordReaders {
   return {
-    accounts: readerOf<Account & Sequenced, Account>(database, {
+    accounts: prepareReader<Account & Sequenced, Account>(database, {
       sql: `SELECT sequence, ${ACCOUNT_COLUMNS} FROM accounts ${BY_SEQUENCE}`,
       toRecord: withoutSequence,
       keyOf: ({ sequence }) => [sequence],
     }),
-    tokens: readerOf(database, {
+    tokens: prepareReader(database, {
       sql: `SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id > :first ORDER BY id LIMIT :limit`,
       toRecord: (row: TokenRow) => toToken(row),
       keyOf: ({ id }) => [id],
     }),
-    balances: readerOf(database, {
+    balances: prepareReader(database, {
       sql: `SELECT account_id AS accountId, period_started_at AS periodStartedAt, granted, used, reserved
         FROM balances WHERE (account_id, period_started_at) > (:first, :second)
         ORDER BY account_id, period_started_at LIMIT :limit`,
@@ -65,19 +65,19 @@ export function prepareRecordReaders(database: DatabaseSync, files: BodyFiles): 
       toRecord: copyRow<BalanceRecord>,
       keyOf: ({ accountId, periodStartedAt }) => [accountId, periodStartedAt],
     }),
-    reservations: readerOf(database, {
+    reservations: prepareReader(database, {
       sql: `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE id > :first ORDER BY id LIMIT :limit`,
       start: [""],
       toRecord: copyRow<ReservationRecord>,
       keyOf: ({ id }) => [id],
     }),
-    journal: readerOf<JournalEntry & Sequenced, JournalEntry>(database, {
+    journal: prepareReader<JournalEntry & Sequenced, JournalEntry>(database, {
       sql: `SELECT sequence, ${JOURNAL_COLUMNS} FROM journal ${BY_SEQUENCE}`,
       toRecord: withoutSequence,
       keyOf: ({ sequence }) => [sequence],
     }),
     batches: prepareBatchReader(database),
-    idempotencyKeys: readerOf(database, {
+    idempotencyKeys: prepareReader(database, {
       sql: `SELECT account_id AS accountId, key_hash AS keyHash, digest, expires_at AS expiresAt, batch_id AS batchId
         FROM idempotency_keys WHERE (account_id, key_hash) > (:first, :second)
         ORDER BY account_id, key_hash LIMIT :limit`,
@@ -100,7 +100,7 @@ function withoutSequence<Row extends Sequenced>(row: Row): Omit<Row, "sequence">
   return record;
 }
 
-function readerOf<Row, TransferRecord>(
+function prepareReader<Row, TransferRecord>(
   database: DatabaseSync,
   {
     sql,

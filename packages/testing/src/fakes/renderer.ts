@@ -31,7 +31,7 @@ export interface FakeRendererOptions {
 }
 
 /** Parameters that decide where and for how long the rendering is stored, not its content. */
-const NOT_DRAWN: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", "storeKey"]);
+const IGNORED_PARAMETERS: ReadonlySet<string> = new Set(["cache", "cacheTtl", "storeTo", "storeKey"]);
 
 /**
  * Creates a renderer that immediately returns a tiny valid file of the requested format. Of a document, it reads only
@@ -117,7 +117,7 @@ function drawFile(
   { targetStatus = 200, notes = [] }: FakeRendererOptions,
 ): RenderedFile {
   const drawn = Object.entries(parameters)
-    .filter(([name, value]) => value !== undefined && !NOT_DRAWN.has(name))
+    .filter(([name, value]) => value !== undefined && !IGNORED_PARAMETERS.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256").update(JSON.stringify(drawn)).digest();
   const contentType = parameters.pdf

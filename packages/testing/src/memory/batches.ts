@@ -69,14 +69,14 @@ export function createBatchStore({
           claimableAt: claimableAtOf(state),
         })),
       );
-      return longestDue(items, { now, ...limits });
+      return findLongestDue(items, { now, ...limits });
     },
     async dueDeliveries({ now, ...limits }) {
       const deliveries = [...batches.values()].map(({ id: batchId, accountId, delivery }) => ({
         due: { accountId, batchId },
         claimableAt: delivery === null ? Infinity : claimableAtOf(delivery),
       }));
-      return longestDue(deliveries, { now, ...limits });
+      return findLongestDue(deliveries, { now, ...limits });
     },
     recordAttempt: attempts.recordAttempt,
     attempts: attempts.attempts,
@@ -124,19 +124,19 @@ function summarize({ items, ...batch }: BatchRecord): BatchSummary {
 }
 
 /** Returns each account's longest due entry, the longest due first. */
-function longestDue<T extends { readonly accountId: string }>(
+function findLongestDue<T extends { readonly accountId: string }>(
   queue: readonly { readonly due: T; readonly claimableAt: number }[],
   limits: { readonly now: number; readonly limit: number; readonly exceptAccounts: readonly string[] },
 ): readonly T[] {
   const { now, limit, exceptAccounts } = limits;
-  const firstOfAccounts = new Map<string, T>();
+  const firstByAccount = new Map<string, T>();
   const claimable = queue
     .filter(({ due, claimableAt }) => claimableAt <= now && !exceptAccounts.includes(due.accountId))
     // a stable sort, to preserve the order of submission for equal instants
     .toSorted((a, b) => a.claimableAt - b.claimableAt);
   for (const { due } of claimable)
-    if (!firstOfAccounts.has(due.accountId)) firstOfAccounts.set(due.accountId, due);
-  return [...firstOfAccounts.values()].slice(0, limit);
+    if (!firstByAccount.has(due.accountId)) firstByAccount.set(due.accountId, due);
+  return [...firstByAccount.values()].slice(0, limit);
 }
 
 /** Returns the time from which an item or a delivery can be claimed; `Infinity` if it is finished. */

@@ -19,8 +19,8 @@ export function audit(
       ([periodStartedAt, entries]) => ({
         accountId: id,
         periodStartedAt,
-        balance: sumUp(entries),
-        journal: sumUp(entries),
+        balance: computeBalance(entries),
+        journal: computeBalance(entries),
         beginsWithGrant: entries[0]?.kind === "grant",
         openReservations: open.filter(
           (reservation) => reservation.accountId === id && reservation.periodStartedAt === periodStartedAt,
@@ -32,7 +32,7 @@ export function audit(
 }
 
 /** Returns the balance of one period from its journal. */
-export function sumUp(lines: readonly JournalEntry[]): Balance {
+export function computeBalance(lines: readonly JournalEntry[]): Balance {
   const moved: Record<JournalKind, number> = {
     grant: 0,
     reserve: 0,

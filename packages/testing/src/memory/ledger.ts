@@ -7,7 +7,7 @@ import type {
   Resolution,
   StandingBalance,
 } from "@snap/engine/ports";
-import { audit, sumUp } from "./ledger-audit.ts";
+import { audit, computeBalance } from "./ledger-audit.ts";
 
 export interface Reservation {
   readonly id: string;
@@ -51,7 +51,7 @@ export function createLedger(deletions: ReadonlyMap<string, number> = new Map())
   const reservations = new Map<string, Reservation>();
 
   const balanceOf = (accountId: string, periodStartedAt: number): Balance =>
-    sumUp(journal.filter((line) => belongsTo(line, accountId, periodStartedAt)));
+    computeBalance(journal.filter((line) => belongsTo(line, accountId, periodStartedAt)));
 
   const write = (reservation: Reservation, kind: JournalKind, at: number): void => {
     const { id: reservationId, accountId, periodStartedAt } = reservation;

@@ -32,7 +32,7 @@ function randomCalls(seed: number): () => Call {
   const random = createFakeRandom(seed);
   const randomBelow = (count: number): number => new DataView(random.bytes(4).buffer).getUint32(0) % count;
   let now = SUBMITTED_AT;
-  let inserted = 0;
+  let batchCount = 0;
 
   const accountId = (): string => ACCOUNT_IDS[randomBelow(ACCOUNT_IDS.length)] ?? "acct_1";
   const soon = (): number => now + randomBelow(20);
@@ -59,11 +59,11 @@ function randomCalls(seed: number): () => Call {
   });
 
   const insert = (): Call => {
-    inserted += 1;
+    batchCount += 1;
     const items = Array.from({ length: 1 + randomBelow(4) }, (_, index) =>
       sampleItem({ id: `item_${index}`, state: unfinished() }),
     );
-    const batch = sampleBatch({ id: `batch_${inserted}`, accountId: accountId(), createdAt: now, items });
+    const batch = sampleBatch({ id: `batch_${batchCount}`, accountId: accountId(), createdAt: now, items });
     const keyHash = String(randomBelow(4));
     const claim =
       keyHash === "0"
@@ -73,7 +73,7 @@ function randomCalls(seed: number): () => Call {
   };
   const change = (): Call => {
     // one of the latest, or an unknown one
-    const batchId = `batch_${Math.max(1, inserted + 1 - randomBelow(12))}`;
+    const batchId = `batch_${Math.max(1, batchCount + 1 - randomBelow(12))}`;
     const request = { batchId, now };
     const itemId = `item_${randomBelow(4)}`;
     const states = [unfinished(), randomBelow(4) === 0 ? FAILED : DONE];

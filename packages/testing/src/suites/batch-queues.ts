@@ -30,8 +30,8 @@ function itemsOf(states: readonly ItemState[]): BatchRecord["items"] {
 }
 
 /** Inserts batches of different accounts, with one queued item each. */
-async function insertQueued(batches: BatchStore, dueAts: readonly number[]): Promise<void> {
-  for (const [index, dueAt] of dueAts.entries())
+async function insertQueued(batches: BatchStore, dueTimes: readonly number[]): Promise<void> {
+  for (const [index, dueAt] of dueTimes.entries())
     await batches.insert(batchOf(queued(dueAt), { id: `batch_${index}`, accountId: `acct_${index}` }));
 }
 

@@ -126,13 +126,13 @@ function testUsage(test: DefineTest<"history">): void {
     ]);
     assert.deepEqual(await rendersOf({ tokenId: 3, to: "2026-01-02" }), [["2026-01-01", 10]]);
     assert.deepEqual(await rendersOf({ tokenId: 2, accountId: "acct_1" }), [["2026-01-01", 7]]);
-    const matchNothing = [
+    const unmatchedFilters = [
       { accountId: "acct_1", tokenId: 3 },
       { accountId: "a\0b" },
       { tokenId: 99 },
       { tokenId: 1.5 },
     ];
-    for (const none of matchNothing)
+    for (const none of unmatchedFilters)
       for (const by of ["day", "account", "token"] as const)
         assert.deepEqual(await history.usage({ ...DAYS, by, ...none }), []);
   });

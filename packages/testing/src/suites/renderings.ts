@@ -13,10 +13,10 @@ import {
 } from "./suite.ts";
 import type { DefineTest, OpenStorage, SuiteRunner } from "./suite.ts";
 
-const NAME = { accountId: "acct_1", key: "0f1e" };
+const KEY = { accountId: "acct_1", key: "0f1e" };
 
-function requestAt(now: number): typeof NAME & { readonly now: number } {
-  return { ...NAME, now };
+function requestAt(now: number): typeof KEY & { readonly now: number } {
+  return { ...KEY, now };
 }
 
 function assertSameRendering(actual: StoredRendering | null, expected: StoredRendering): void {
@@ -61,7 +61,7 @@ function testContents(test: DefineTest<"renderings">): void {
       sampleRendering({ page: { title: 'A "title" – é', finalUrl: "https://example.com/a?b=c", pages: 3 } }),
       sampleRendering({ page: { title: null, finalUrl: null, pages: null } }),
     ]) {
-      await renderings.put({ ...NAME, rendering });
+      await renderings.put({ ...KEY, rendering });
       assertSameRendering(await renderings.get(requestAt(STORED_AT)), rendering);
     }
   });
@@ -74,7 +74,7 @@ function testContents(test: DefineTest<"renderings">): void {
         page: { title: "é".repeat(500), finalUrl: `https://example.com/${"a".repeat(2028)}`, pages: 1 },
       }),
     ]) {
-      await renderings.put({ ...NAME, rendering });
+      await renderings.put({ ...KEY, rendering });
       const { bytes: _, ...metadata } = rendering;
       assert.deepEqual(await renderings.peek(requestAt(STORED_AT)), metadata);
     }
@@ -92,7 +92,7 @@ function testContents(test: DefineTest<"renderings">): void {
       new Uint8Array(1),
       large.subarray(1000, 70_000),
     ]) {
-      await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
+      await renderings.put({ ...KEY, rendering: sampleRendering({ bytes }) });
       assertSameRendering(await renderings.get(requestAt(STORED_AT)), sampleRendering({ bytes }));
     }
   });
@@ -105,7 +105,7 @@ function testContents(test: DefineTest<"renderings">): void {
         page: { title: "A title", finalUrl: "https://example.com/", pages: 1 },
       });
     const rendering = sample();
-    await renderings.put({ ...NAME, rendering });
+    await renderings.put({ ...KEY, rendering });
     overwrite(rendering);
     overwrite(await renderings.get(requestAt(STORED_AT)));
     overwrite(await renderings.peek(requestAt(STORED_AT)));
@@ -113,27 +113,27 @@ function testContents(test: DefineTest<"renderings">): void {
   });
 
   test("replaces an existing rendering, expired or not", async ({ renderings }) => {
-    await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: STORED_AT + 1 }) });
+    await renderings.put({ ...KEY, rendering: sampleRendering({ expiresAt: STORED_AT + 1 }) });
     const second = sampleRendering({ bytes: new Uint8Array([2]), storedAt: STORED_AT + 1 });
-    await renderings.put({ ...NAME, rendering: second });
+    await renderings.put({ ...KEY, rendering: second });
     assertSameRendering(await renderings.get(requestAt(STORED_AT + 1)), second);
     const third = sampleRendering({ bytes: new Uint8Array([3]), expiresAt: STORED_AT + 2 });
-    await renderings.put({ ...NAME, rendering: third });
+    await renderings.put({ ...KEY, rendering: third });
     assert.equal(await renderings.get(requestAt(STORED_AT + 2)), null);
   });
 
   test("stores one complete rendering after many concurrent calls", async ({ renderings }) => {
-    const numbered = (index: number): StoredRendering =>
+    const numberedRendering = (index: number): StoredRendering =>
       sampleRendering({ bytes: new Uint8Array(index + 1).fill(index), storedAt: STORED_AT - index });
-    await concurrently((index) => renderings.put({ ...NAME, rendering: numbered(index) }));
+    await concurrently((index) => renderings.put({ ...KEY, rendering: numberedRendering(index) }));
     const found = await renderings.get(requestAt(STORED_AT));
-    assertSameRendering(found, numbered(STORED_AT - (found?.storedAt ?? 0)));
+    assertSameRendering(found, numberedRendering(STORED_AT - (found?.storedAt ?? 0)));
   });
 }
 
 function testKeysAndExpiry(test: DefineTest<"renderings">): void {
   test("expires a rendering at the exact millisecond", async ({ renderings }) => {
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    await renderings.put({ ...KEY, rendering: sampleRendering() });
     assertSameRendering(await renderings.get(requestAt(EXPIRES_AT - 1)), sampleRendering());
     assert.equal(await renderings.get(requestAt(EXPIRES_AT)), null);
     assert.equal((await renderings.peek(requestAt(EXPIRES_AT - 1)))?.expiresAt, EXPIRES_AT);
@@ -155,40 +155,40 @@ function testKeysAndExpiry(test: DefineTest<"renderings">): void {
   });
 
   test("deletes only the rendering of the given account", async ({ renderings }) => {
-    const other = { accountId: "acct_2", key: NAME.key };
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    const other = { accountId: "acct_2", key: KEY.key };
+    await renderings.put({ ...KEY, rendering: sampleRendering() });
     await renderings.put({ ...other, rendering: sampleRendering() });
-    await renderings.delete(NAME);
-    await renderings.delete(NAME);
+    await renderings.delete(KEY);
+    await renderings.delete(KEY);
     assert.equal(await renderings.get(requestAt(STORED_AT)), null);
     assertSameRendering(await renderings.get({ ...other, now: STORED_AT }), sampleRendering());
   });
 }
 
 /** Stores a hundred renderings, of which one expires each millisecond. */
-function putAging(renderings: RenderingStore): Promise<unknown> {
+function putExpiring(renderings: RenderingStore): Promise<unknown> {
   return concurrently((index) =>
     renderings.put({
-      ...agingName(index),
+      ...expiringKey(index),
       rendering: sampleRendering({ expiresAt: STORED_AT + index }),
     }),
   );
 }
 
-function agingName(index: number): RenderingKey {
+function expiringKey(index: number): RenderingKey {
   return { accountId: `acct_${index % 3}`, key: `${index}` };
 }
 
 function testPruning(test: DefineTest<"renderings">): void {
   test("prunes expired renderings up to the limit", async ({ renderings }) => {
-    await putAging(renderings);
+    await putExpiring(renderings);
     const now = STORED_AT + 49;
     assert.equal(await renderings.prune({ now, limit: 0 }), 0);
     assert.equal(await renderings.prune({ now, limit: 30 }), 30);
     assert.equal(await renderings.prune({ now, limit: 30 }), 20);
     assert.equal(await renderings.prune({ now, limit: 30 }), 0);
     for (let index = 0; index < CONCURRENT_CALLS; index += 1) {
-      const found = await renderings.get({ ...agingName(index), now: STORED_AT - 1 });
+      const found = await renderings.get({ ...expiringKey(index), now: STORED_AT - 1 });
       assert.equal(found !== null, index > 49, `rendering ${index}`);
     }
   });
@@ -196,11 +196,11 @@ function testPruning(test: DefineTest<"renderings">): void {
 
 function testPruningByItself(test: DefineTest<"renderings">): void {
   test("finds nothing to prune, and preserves live renderings", async ({ renderings }) => {
-    await putAging(renderings);
+    await putExpiring(renderings);
     const now = STORED_AT + 49;
     for (const limit of [0, 30]) assert.equal(await renderings.prune({ now, limit }), 0);
     for (let index = 0; index < CONCURRENT_CALLS; index += 1) {
-      const found = await renderings.get({ ...agingName(index), now });
+      const found = await renderings.get({ ...expiringKey(index), now });
       assert.equal(found !== null, index > 49, `rendering ${index}`);
     }
   });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { createTemporaryDirectory } from "./temporary-directory.ts";
 
 const execute = promisify(execFile);
 
@@ -16,11 +16,13 @@ export interface Authority {
 
 /** Creates an authority for the running test, with a certificate for `localhost`. */
 export async function createAuthority(): Promise<Authority> {
-  const folder = await temporaryDirectory();
+  const folder = await createTemporaryDirectory();
   const openssl = (line: string): Promise<unknown> => execute("openssl", line.split(" "), { cwd: folder });
-  const newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
-  await openssl(`req -x509 ${newKey} -days 2 -subj /CN=authority -keyout authority.key -out authority.pem`);
-  await openssl(`req ${newKey} -subj /CN=localhost -keyout server.key -out server.csr`);
+  const newKeyOptions = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+  await openssl(
+    `req -x509 ${newKeyOptions} -days 2 -subj /CN=authority -keyout authority.key -out authority.pem`,
+  );
+  await openssl(`req ${newKeyOptions} -subj /CN=localhost -keyout server.key -out server.csr`);
   await writeFile(join(folder, "names"), "subjectAltName=DNS:localhost\n");
   await openssl(
     "x509 -req -in server.csr -days 2 -CA authority.pem -CAkey authority.key -CAcreateserial -extfile names -out server.pem",

@@ -8,7 +8,7 @@ export type ProxyFault = number | "closes" | "silent";
 
 export interface ConnectProxyOptions {
   /** The loopback port to which every tunnel leads, whatever its target. */
-  readonly leadsTo?: number;
+  readonly upstreamPort?: number;
   /** The required credentials, as `user:password`; by default, every client is accepted. */
   readonly credentials?: string;
   /** Returns the fault for the requested host and port; `null` opens the tunnel. */
@@ -28,7 +28,7 @@ export interface ConnectProxy {
 }
 
 export async function openConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
-  const { leadsTo = 0, faultOf = () => null } = options;
+  const { upstreamPort = 0, faultOf = () => null } = options;
   const authorities: string[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const server = options.tls === undefined ? createHttpServer() : createHttpsServer(options.tls);
@@ -41,7 +41,7 @@ export async function openConnectProxy(options: ConnectProxyOptions = {}): Promi
     if (fault === "silent") return;
     if (fault === "closes") return void client.destroy();
     if (fault !== null) return void client.end(`HTTP/1.1 ${fault} Refused\r\nContent-Length: 0\r\n\r\n`);
-    const upstream = connect(leadsTo, "127.0.0.1").on("error", () => {});
+    const upstream = connect(upstreamPort, "127.0.0.1").on("error", () => {});
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
     client.pipe(upstream).pipe(client);
     client.once("close", () => upstream.destroy());

@@ -29,7 +29,7 @@ export interface ObjectStoreServer {
   /** Makes the next `times` requests fail; one by default. */
   failNext(fault: StoreFault, times?: number): void;
   /** Makes all requests with this method fail, until it is called with `null` for the method. */
-  failAll(method: string, fault: StoreFault | null): void;
+  failMethod(method: string, fault: StoreFault | null): void;
   /** Forgets the objects and the faults. */
   clear(): void;
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fault = faults.shift() ?? faultsByMethod.get(request.method) ?? null;
     requests += 1;
-    for (const look of watchers) look();
+    for (const check of watchers) check();
     if (fault === "silent") return;
     if (fault === "resets") {
       request.once("data", () => request.socket.resetAndDestroy());
@@ -112,7 +112,7 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
     failNext(fault, times = 1) {
       for (let time = 0; time < times; time += 1) faults.push(fault);
     },
-    failAll: (method, fault) => void faultsByMethod.set(method, fault),
+    failMethod: (method, fault) => void faultsByMethod.set(method, fault),
     clear() {
       objects.clear();
       faults.length = 0;

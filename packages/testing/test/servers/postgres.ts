@@ -48,21 +48,31 @@ function findPostgres(): string | null {
  * @throws Error if PostgreSQL is not installed or does not start.
  */
 export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const programs = findPostgres();
-  if (programs === null) throw new Error("PostgreSQL is not installed.");
+  const binFolder = findPostgres();
+  if (binFolder === null) throw new Error("PostgreSQL is not installed.");
   const directory = mkdtempSync(join(tmpdir(), "snap-postgres-"));
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   if (identity.uid !== undefined) chownSync(directory, identity.uid, identity.gid);
   const data = join(directory, "data");
-  const setUp = ["-D", data, "-U", SUPERUSER, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"];
-  await execute(join(programs, "initdb"), setUp, { ...identity, cwd: directory });
+  const initdbArgs = [
+    "-D",
+    data,
+    "-U",
+    SUPERUSER,
+    "--auth=trust",
+    "--no-sync",
+    "-E",
+    "UTF8",
+    "--locale=C.UTF-8",
+  ];
+  await execute(join(binFolder, "initdb"), initdbArgs, { ...identity, cwd: directory });
 
   let port = await findFreePort();
   let server: StartedProgram | null = null;
   const start = async (): Promise<void> => {
     const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", ...more };
-    const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    const command = [join(programs, "postgres"), "-D", data, "-p", String(port), ...given];
+    const settingArgs = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const command = [join(binFolder, "postgres"), "-D", data, "-p", String(port), ...settingArgs];
     server = await startProgram(command, { ...identity, cwd: directory, ready: READY });
   };
   const signal = (name: NodeJS.Signals): void => {

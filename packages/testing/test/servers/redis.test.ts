@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createConnection } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startRedis } from "./redis.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { createTemporaryDirectory } from "./temporary-directory.ts";
 
 function isAlive(pid: number): boolean {
   try {
@@ -52,7 +52,7 @@ describe("startRedis", { tags: ["redis"] }, () => {
       import { startRedis } from ${JSON.stringify(new URL("./redis.ts", import.meta.url).href)};
       console.log((await startRedis()).pid);`;
     // a killed process does not delete its temporary files
-    const folder = await temporaryDirectory();
+    const folder = await createTemporaryDirectory();
     const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
       env: { ...process.env, TMPDIR: folder },
       stdio: ["ignore", "pipe", "inherit"],

@@ -5,7 +5,7 @@ import { findFreePort } from "./free-port.ts";
 import { startProgram, type StartedProgram } from "./start-program.ts";
 
 /** How many times to try, because another program can take the free port first. */
-const STARTS = 5;
+const START_ATTEMPTS_MAX = 5;
 
 /** A Redis server for one test file. */
 export interface RedisServer {
@@ -64,7 +64,7 @@ async function startOnFreePort(
     try {
       return { program: await start(port, folder, settings), port };
     } catch (error) {
-      if (tries < STARTS) continue;
+      if (tries < START_ATTEMPTS_MAX) continue;
       await rm(folder, { recursive: true });
       throw error;
     }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** Creates a directory for the running test. */
-export async function temporaryDirectory(): Promise<string> {
+export async function createTemporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "snap-test-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;

@@ -29,7 +29,7 @@ export function findWrongCommands(page: Page): string[] {
 const CALL =
   /^\s*(?:(?:sudo(?: -u \w+)?|env|npx|exec|docker compose exec(?: -T)? \S+|kubectl exec \S+ --|[A-Z_]+=\S*)\s+)*(?:snap-server|snapctl|docker compose run --rm -T snap)(?:\s+(?<rest>.*))?$/;
 /** The part of a line that a shell passes as arguments. */
-const PASSED = /^(?:"[^"]*"|'[^']*'|[^()<>&#"'])*/;
+const ARGUMENTS = /^(?:"[^"]*"|'[^']*'|[^()<>&#"'])*/;
 const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 /** Variables and names in capitals. A number replaces them, because it is valid both as an id and as text. */
 const PLACEHOLDER = /\$\w+|\$\{[^}]*\}|\b[A-Z]{2,}\b/g;
@@ -42,7 +42,7 @@ function splitCommands(block: string): string[] {
 function readCall(command: string): string[] | null {
   const match = CALL.exec(command);
   if (match === null) return null;
-  const [passed = ""] = PASSED.exec(match.groups?.["rest"] ?? "") ?? [];
+  const [passed = ""] = ARGUMENTS.exec(match.groups?.["rest"] ?? "") ?? [];
   return Array.from(passed.matchAll(WORD), ([word]) =>
     word.replaceAll(/["']/g, "").replaceAll(PLACEHOLDER, "1"),
   );

@@ -35,12 +35,12 @@ export function readDocExamples(root: string = ROOT): Snippet[] {
     const [ownPackage = ""] = /^packages\/[^/]+\//.exec(path) ?? [];
     const nearness = (other: string): number => (other === path ? 2 : other.startsWith(ownPackage) ? 1 : 0);
     // The declaration nearest to the comment wins; other packages contribute only what they publish.
-    const nearest = declarations
+    const candidates = declarations
       .filter((each) => nearness(each.path) > 0 || published.has(each.name))
       .toSorted((a, b) => nearness(a.path) - nearness(b.path));
     const imports = new Map([
       ...Object.entries(IMPLIED_IMPORTS),
-      ...nearest.map(({ name, path: from }): [string, string] => [name, importOf(name, from)]),
+      ...candidates.map(({ name, path: from }): [string, string] => [name, importOf(name, from)]),
     ]);
     return examples.map(({ code, line }) => ({
       path,
@@ -68,12 +68,12 @@ function findExamples(text: string): { code: string; line: number }[] {
   }));
 }
 
-const DECLARED = /(?:const|let|function|class|import(?: type)?) (\w+|\{[^}]*\}|\[[^\]]*\])/g;
+const LOCAL_DECLARATION = /(?:const|let|function|class|import(?: type)?) (\w+|\{[^}]*\}|\[[^\]]*\])/g;
 
 /** Puts the imports on the first line, so errors have the right line numbers. */
 function withImports(code: string, imports: ReadonlyMap<string, string>): string {
   const declared = new Set(
-    Array.from(code.matchAll(DECLARED), ([, names = ""]) => names.match(/\w+/g)).flat(),
+    Array.from(code.matchAll(LOCAL_DECLARATION), ([, names = ""]) => names.match(/\w+/g)).flat(),
   );
   const used = new Set(code.match(/(?<!\w|(?<!\.\.)\.)[A-Za-z]\w*/g));
   const missing = [...used].filter((name) => !declared.has(name));

@@ -6,7 +6,7 @@ import type { Page } from "./markdown.ts";
 const GUIDE_VARIABLES = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
 
 /** The former schema of pg-boss, which a changeset tells operators to drop. */
-const FORMER_NAMES = ["snap_jobs"];
+const PREVIOUS_NAMES = ["snap_jobs"];
 
 /** Returns a function that finds unknown variables and metrics on a page. */
 export function createNameCheck(): (page: Page) => string[] {
@@ -14,10 +14,10 @@ export function createNameCheck(): (page: Page) => string[] {
     ...documentVariables().map(({ name }) => name),
     ...Object.values(METRICS).flatMap((metrics) => Object.values(metrics).map(({ name }) => name)),
     ...GUIDE_VARIABLES,
-    ...FORMER_NAMES,
+    ...PREVIOUS_NAMES,
   ]);
   return ({ path, text }) => {
-    const named = new Set(text.match(/\b(?:SNAP_[A-Z_]*[A-Z]|snap_[a-z_]*[a-z])\b/g));
-    return [...named].filter((name) => !known.has(name)).map((name) => `${path}: unknown name ${name}`);
+    const namesOnPage = new Set(text.match(/\b(?:SNAP_[A-Z_]*[A-Z]|snap_[a-z_]*[a-z])\b/g));
+    return [...namesOnPage].filter((name) => !known.has(name)).map((name) => `${path}: unknown name ${name}`);
   };
 }

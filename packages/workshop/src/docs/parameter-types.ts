@@ -26,14 +26,14 @@ export type DeliveryName = ${unionOf(PARAMETER_TABLE.filter(({ isDelivery }) => 
 function typesOf(mode: Mode): string {
   const [title, prefix] = mode === "pdf" ? ["PDF", "Pdf"] : ["screenshot", "Screenshot"];
   const rows = PARAMETER_TABLE.filter(({ modes }) => modes.includes(mode));
-  const filledIn = rows.filter((row) => row.default !== undefined);
+  const rowsWithDefault = rows.filter((row) => row.default !== undefined);
   return `/** Values of a ${title}'s parameters, each on its own; valid-input.ts has the valid combinations. */
 export interface ${prefix}Values {
 ${rows.map((row) => memberOf(row, mode)).join("\n")}
 }
 
 /** Names of the parameters that validation sets to their defaults if they are not sent. */
-export type ${prefix}Defaults = ${unionOf(filledIn)};
+export type ${prefix}Defaults = ${unionOf(rowsWithDefault)};
 
 /** For each ${title} parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
 export interface ${prefix}Rules {

@@ -1,5 +1,5 @@
 import { PNG } from "pngjs";
-import type { Expected } from "./entry.ts";
+import type { Expectation } from "./entry.ts";
 
 /** Video codecs and color conversions change a color by a few steps. */
 const TOLERANCE = 8;
@@ -11,7 +11,7 @@ export interface Rendered {
 }
 
 /** Compares a picture with its expectation. Returns one line for each difference. */
-export function findProblems({ bytes, notes }: Rendered, expected: Expected): string[] {
+export function findProblems({ bytes, notes }: Rendered, expected: Expectation): string[] {
   const png = PNG.sync.read(Buffer.from(bytes));
   const { width, height } = png;
   const problems: string[] = [];

@@ -5,7 +5,7 @@ import type { Handler } from "./site.ts";
 export type PictureParameters = Omit<ScreenshotValues, "url" | "pdf">;
 
 /** The expected content of a picture. Colors are `#rrggbb`, and positions are in device pixels. */
-export interface Expected {
+export interface Expectation {
   /** Width and height; by default, those of the viewport. */
   readonly size: readonly [width: number, height: number];
   readonly colors: readonly (readonly [x: number, y: number, color: string])[];
@@ -19,11 +19,11 @@ export type Side = "before" | "after";
 
 export interface Picture {
   readonly parameters: PictureParameters;
-  readonly expected: Expected;
+  readonly expected: Expectation;
 }
 
 /** Combines a picture's parameters with what the parts expect. The last `size` wins. */
-export function picture(parameters: PictureParameters, ...parts: readonly Partial<Expected>[]): Picture {
+export function picture(parameters: PictureParameters, ...parts: readonly Partial<Expectation>[]): Picture {
   const { width = COMMON.width, height = COMMON.height } = parameters;
   const expected = {
     size: parts.findLast(({ size }) => size)?.size ?? ([width, height] as const),
@@ -34,10 +34,12 @@ export function picture(parameters: PictureParameters, ...parts: readonly Partia
   return { parameters, expected };
 }
 
-export const at = (x: number, y: number, color: string): Partial<Expected> => ({ colors: [[x, y, color]] });
-export const without = (...absent: string[]): Partial<Expected> => ({ absent });
-export const noted = (...notes: string[]): Partial<Expected> => ({ notes });
-export const sized = (width: number, height: number): Partial<Expected> => ({ size: [width, height] });
+export const at = (x: number, y: number, color: string): Partial<Expectation> => ({
+  colors: [[x, y, color]],
+});
+export const without = (...absent: string[]): Partial<Expectation> => ({ absent });
+export const withNotes = (...notes: string[]): Partial<Expectation> => ({ notes });
+export const withSize = (width: number, height: number): Partial<Expectation> => ({ size: [width, height] });
 
 /** A page, and its picture before and after some parameters are added. */
 export interface Entry {

@@ -1,5 +1,5 @@
 import { GRAY, GREEN, NAVY } from "./palette.ts";
-import type { Expected } from "./entry.ts";
+import type { Expectation } from "./entry.ts";
 
 interface Parts {
   readonly style?: string;
@@ -30,7 +30,7 @@ export function sections(count: number, area: (number: number) => string): strin
 }
 
 /** Expects a page with sections from `top` pixels on, each with a color in its middle. */
-export function everySection(count: number, color: string = GREEN, top = 0): Partial<Expected> {
+export function everySection(count: number, color: string = GREEN, top = 0): Partial<Expectation> {
   const middle = (index: number): number => top + index * SECTION_HEIGHT + 190;
   return {
     size: [400, top + count * SECTION_HEIGHT],
@@ -39,7 +39,7 @@ export function everySection(count: number, color: string = GREEN, top = 0): Par
 }
 
 /** Expects a page of sections with a color in the middle of the last one. */
-export function lastSection(count: number, color: string, top = 0): Partial<Expected> {
+export function lastSection(count: number, color: string, top = 0): Partial<Expectation> {
   const { colors = [], ...rest } = everySection(count, color, top);
   return { ...rest, colors: colors.slice(-1) };
 }

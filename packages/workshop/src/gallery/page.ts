@@ -17,24 +17,24 @@ import { ENTRIES, GROUPS } from "./groups.ts";
 
 /** The folder of the page and its pictures, from the root. */
 export const GALLERY = "docs/gallery";
-const MEASURED = `${GALLERY}/measured.json`;
+const DURATIONS_PATH = `${GALLERY}/measured.json`;
 
 /** Milliseconds of each entry's renders, by its name. */
 export type EntryDurations = Readonly<Record<string, { readonly before: number; readonly after: number }>>;
 
-export async function readMeasured(root = ROOT): Promise<EntryDurations> {
-  return JSON.parse(await readFile(join(root, MEASURED), "utf8")) as EntryDurations;
+export async function readDurations(root = ROOT): Promise<EntryDurations> {
+  return JSON.parse(await readFile(join(root, DURATIONS_PATH), "utf8")) as EntryDurations;
 }
 
 /** The file with the durations, formatted. */
-export function measuredFile(measured: EntryDurations): readonly [path: string, text: string] {
+export function durationsFile(measured: EntryDurations): readonly [path: string, text: string] {
   const sorted = ENTRIES.flatMap(({ name }) => (measured[name] ? [[name, measured[name]]] : []));
-  return [MEASURED, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`];
+  return [DURATIONS_PATH, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`];
 }
 
 /** The gallery's page, with the durations of the last `pnpm site gallery`. */
 export async function galleryPage(): Promise<ReferencePage> {
-  const measured = await readMeasured();
+  const measured = await readDurations();
   return {
     file: "index.md",
     title: "Gallery",
@@ -58,7 +58,7 @@ const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, 
 function entryTable(entry: Entry, measured: EntryDurations): string {
   const durations = measured[entry.name];
   if (durations === undefined)
-    throw new Error(`${MEASURED} has no ${entry.name}; run \`pnpm site gallery ${entry.name}\``);
+    throw new Error(`${DURATIONS_PATH} has no ${entry.name}; run \`pnpm site gallery ${entry.name}\``);
   const picture = (side: Side): string =>
     `![${entry.title.replaceAll("`", "")}, ${side}](${pictureFile(entry, side)})`;
   return table(

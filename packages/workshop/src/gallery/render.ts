@@ -8,7 +8,7 @@ import { CONSENT_FRAMES } from "./pages/consent.ts";
 import { openSite } from "./site.ts";
 
 /** A render of an entry, with one line for each difference from the expectation. */
-export interface ShownPicture {
+export interface RenderedPicture {
   readonly bytes: Uint8Array;
   readonly problems: readonly string[];
   readonly durationMs: number;
@@ -16,7 +16,7 @@ export interface ShownPicture {
 
 /** A renderer, and the site with the pages of some entries. */
 export interface Gallery {
-  show(entry: Entry, side: Side): Promise<ShownPicture>;
+  show(entry: Entry, side: Side): Promise<RenderedPicture>;
   close(): Promise<void>;
 }
 

@@ -4,8 +4,8 @@ import sharp from "sharp";
 import { ROOT } from "../workspace.ts";
 import { maxMsOf, type Entry, type Side } from "./entry.ts";
 import { ENTRIES } from "./groups.ts";
-import { GALLERY, measuredFile, pictureFile, readMeasured } from "./page.ts";
-import { openGallery, type Gallery, type ShownPicture } from "./render.ts";
+import { GALLERY, durationsFile, pictureFile, readDurations } from "./page.ts";
+import { openGallery, type Gallery, type RenderedPicture } from "./render.ts";
 
 /** Renders per picture. The median time of the renders of `after` is compared with a limit. */
 const RUNS = { before: 1, after: 3 } as const;
@@ -42,8 +42,8 @@ export async function updateEntries(
 ): Promise<boolean> {
   const folder = join(root, GALLERY);
   await mkdir(folder, { recursive: true });
-  const measured = { ...(await readMeasured(root).catch(() => ({}))) };
-  let isGood = true;
+  const measured = { ...(await readDurations(root).catch(() => ({}))) };
+  let allPassed = true;
   for (const entry of entries) {
     const before = await show(gallery, entry, "before");
     const after = await show(gallery, entry, "after");
@@ -53,11 +53,11 @@ export async function updateEntries(
     console.log(`${entry.name.padEnd(26)} ${before.durationMs} ms, ${after.durationMs} ms`);
     for (const problem of problems) console.error(`  ${problem}`);
     if (problems.length > 0) {
-      isGood = false;
+      allPassed = false;
       continue;
     }
     Object.assign(measured, { [entry.name]: { before: before.durationMs, after: after.durationMs } });
-    const [path, text] = measuredFile(measured);
+    const [path, text] = durationsFile(measured);
     await writeFile(join(root, path), text);
     await writeFile(join(folder, pictureFile(entry, "before")), await toThumbnail(before.bytes));
     await writeFile(join(folder, pictureFile(entry, "after")), await toThumbnail(after.bytes));
@@ -67,12 +67,12 @@ export async function updateEntries(
   );
   for (const file of await readdir(folder))
     if (file.endsWith(".png") && !pictures.has(file)) await rm(join(folder, file));
-  return isGood;
+  return allPassed;
 }
 
 /** Renders a picture `RUNS[side]` times. Returns the last render, all problems, and the median duration. */
-async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): Promise<ShownPicture> {
-  const shown: ShownPicture[] = [];
+async function show(gallery: Pick<Gallery, "show">, entry: Entry, side: Side): Promise<RenderedPicture> {
+  const shown: RenderedPicture[] = [];
   for (let run = 0; run < RUNS[side]; run += 1)
     shown.push(
       await gallery.show(entry, side).catch((error: unknown) => ({

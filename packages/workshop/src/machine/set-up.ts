@@ -43,12 +43,12 @@ export async function install(parts: readonly SystemPart[]): Promise<void> {
   // By default, apt-get succeeds even if it cannot reach a mirror.
   printFailure(await run("apt-get", [...options, "--error-on=any", "update"], { env }));
   console.log(`installing ${parts.map(({ name }) => name).join(" and ")} (about half a minute)`);
-  const packaged = parts.filter(({ aptPackages }) => aptPackages !== undefined);
+  const aptParts = parts.filter(({ aptPackages }) => aptPackages !== undefined);
   const aptGet = (chosen: readonly SystemPart[]): Promise<Outcome> =>
     run("apt-get", [...options, ...installCommand(chosen)], { env });
   // All at once is faster, but apt-get then installs nothing if one of the packages does not exist.
-  if (packaged.length > 0 && !(await aptGet(packaged)).ok)
-    for (const part of packaged) printFailure(await aptGet([part]));
+  if (aptParts.length > 0 && !(await aptGet(aptParts)).ok)
+    for (const part of aptParts) printFailure(await aptGet([part]));
   for (const { aptProgram } of parts) if (aptProgram !== undefined) await extract(aptProgram);
 }
 

@@ -55,7 +55,7 @@ beforeEach(({ skip, onTestFailed }) => {
 async function copy(button: string, notice: string): Promise<string> {
   await visitor.press(button);
   await visitor.see(notice);
-  return visitor.copied();
+  return visitor.clipboardText();
 }
 
 /** Copies the snippet in this tab of the playground. */

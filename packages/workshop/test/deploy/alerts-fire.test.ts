@@ -202,12 +202,12 @@ describe("the alerts of a service with PostgreSQL and Redis", { tags: SHARED_PAR
 });
 
 /** A metric, and the labels by which an expression selects, groups or joins its series. */
-interface Use {
+interface MetricUse {
   readonly metric: string;
   readonly labels: readonly string[];
 }
 
-function usesOf(expressions: readonly string[]): readonly Use[] {
+function usesOf(expressions: readonly string[]): readonly MetricUse[] {
   return expressions.flatMap((expression) =>
     Array.from(
       expression.matchAll(/\b((?:snap|process|nodejs)_\w+)(?:\{([^}]*)\})?/g),
@@ -230,7 +230,7 @@ function groupings(expression: string): RegExpMatchArray[] {
 /** Prometheus adds these labels. */
 const TARGET_LABELS = new Set(["job", "instance"]);
 
-function findUnknown(uses: readonly Use[], exposed: readonly string[]): readonly string[] {
+function findUnknown(uses: readonly MetricUse[], exposed: readonly string[]): readonly string[] {
   expect(uses.length).toBeGreaterThan(10);
   return uses.flatMap(({ metric, labels }) => {
     const series = exposed.filter((name) => name === metric || name.startsWith(`${metric}{`));

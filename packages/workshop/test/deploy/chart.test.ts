@@ -56,8 +56,8 @@ it("values.yaml forwards every path of the API, the old /api/v1, /mcp and /docs,
   const prefixes = paths.map((path) => `${path.replace(/\/$/, "")}/`);
   const isForwarded = (path: string): boolean => prefixes.some((prefix) => `${path}/`.startsWith(prefix));
   const described = Object.keys(openApiDocument("https://snap.example.com").paths ?? {});
-  const forwarded = described.map((path) => `/v1${path}`).concat("/api/v1/snap", "/mcp", "/docs");
-  expect(forwarded.filter((path) => !isForwarded(path))).toEqual([]);
+  const publicPaths = described.map((path) => `/v1${path}`).concat("/api/v1/snap", "/mcp", "/docs");
+  expect(publicPaths.filter((path) => !isForwarded(path))).toEqual([]);
   const internal = ["/", "/metrics", "/healthz", "/readyz", "/console/", "/admin/v1/accounts"];
   expect(internal.filter(isForwarded)).toEqual([]);
 });

@@ -39,7 +39,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("%s", (name) => {
 });
 
 /** Substitutes the variables from .env, as Compose does. */
-const fillIn = (value: string, env: Readonly<Record<string, string>>): string =>
+const interpolate = (value: string, env: Readonly<Record<string, string>>): string =>
   value.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, sign = "", text = "") => {
     const found = env[name] ?? "";
     if (found === "" && sign === "?") throw new Error(`${name}: ${text}`);
@@ -52,7 +52,7 @@ const environmentOf = (
   env: Readonly<Record<string, string>>,
 ): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, fillIn(value, env)]),
+    Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, interpolate(value, env)]),
   );
 
 it.each([

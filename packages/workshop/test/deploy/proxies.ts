@@ -86,8 +86,8 @@ export async function startProxy(
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const endWithThis = (): void => void child.kill("SIGKILL");
-  process.once("exit", endWithThis);
+  const killProxy = (): void => void child.kill("SIGKILL");
+  process.once("exit", killProxy);
   const ended = once(child, "close");
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (log += chunk));
@@ -101,7 +101,7 @@ export async function startProxy(
   return {
     origin,
     async stop() {
-      process.removeListener("exit", endWithThis);
+      process.removeListener("exit", killProxy);
       child.kill("SIGKILL");
       await ended;
       await rm(folder, { recursive: true, force: true });

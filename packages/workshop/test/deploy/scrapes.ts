@@ -37,7 +37,7 @@ export async function findFiring(
     .filter((name) => /^(snap_|process_start_time_seconds)/.test(name))
     .map((name) => ({ series: withTarget(name), values: valuesOf(name, before.get(name), after.get(name)) }));
   const path = join(folder, "test.json");
-  await writeFile(path, JSON.stringify(expectAllFiring(alerts, series)));
+  await writeFile(path, JSON.stringify(buildPromtoolTest(alerts, series)));
   const { ok, output } = await run("promtool", ["test", "rules", path]);
   await rm(folder, { recursive: true });
   const silent = new Set(Array.from(output.matchAll(/alertname=\\"(\w+)\\".*time:/g), ([, alert]) => alert));
@@ -56,7 +56,7 @@ function valuesOf(name: string, before: number | undefined, after: number | unde
 }
 
 /** Returns a test for promtool that fails for each alert that does not fire. JSON is valid YAML. */
-function expectAllFiring(alerts: readonly string[], series: readonly object[]): object {
+function buildPromtoolTest(alerts: readonly string[], series: readonly object[]): object {
   return {
     rule_files: [join(ROOT, "packages/server/deploy/alerts.yml")],
     evaluation_interval: "1m",

@@ -86,10 +86,10 @@ describe("the browser under seccomp.json", { tags: ["browser", "seccomp"] }, () 
   });
 
   it("cannot create mount namespaces", async () => {
-    const canUnshare = (namespace: string): ReturnType<typeof run> =>
+    const tryUnshare = (namespace: string): ReturnType<typeof run> =>
       runFiltered(filter, ["unshare", "--user", namespace, "true"]);
-    expect(await canUnshare("--net")).toEqual({ ok: true, output: "" });
-    expect(await canUnshare("--mount")).toEqual({
+    expect(await tryUnshare("--net")).toEqual({ ok: true, output: "" });
+    expect(await tryUnshare("--mount")).toEqual({
       ok: false,
       output: expect.stringContaining("Function not implemented"),
     });

@@ -41,11 +41,11 @@ describe("checkLinks", () => {
     });
     const { ok, output } = await checkLinks(root);
     expect(ok).toBe(false);
-    const places = Array.from(output.matchAll(/^(\S+[.]md)\n((?: *\d+:.*\n)+)/gm), ([, path, problems]) => [
-      path,
-      problems,
-    ]);
-    expect(places.toSorted(([a = ""], [b = ""]) => a.localeCompare(b, "en"))).toEqual([
+    const problemsByPath = Array.from(
+      output.matchAll(/^(\S+[.]md)\n((?: *\d+:.*\n)+)/gm),
+      ([, path, problems]) => [path, problems],
+    );
+    expect(problemsByPath.toSorted(([a = ""], [b = ""]) => a.localeCompare(b, "en"))).toEqual([
       [".github/CONTRIBUTING.md", expect.stringMatching(/^ *1:.*nowhere[.]md.*\n$/)],
       ["docs/b.md", expect.stringMatching(/^ *3:.*three.*\n$/)],
       ["docs/deep/c.md", expect.stringMatching(/^ *5:.*none[.]png.*\n$/)],

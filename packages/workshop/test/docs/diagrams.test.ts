@@ -28,7 +28,7 @@ async function draw(text: string): Promise<string> {
   return String(svg);
 }
 
-it.each(diagrams)("%s renders", async (_place, text) => {
+it.each(diagrams)("%s renders", async (_location, text) => {
   expect(await draw(text)).toMatch(/^<svg /);
 });
 

@@ -26,7 +26,7 @@ describe("the commands on pages that begin with npm start", { timeout }, () => {
     try {
       expect(await runPage(page, prepared, signal)).toBeNull();
     } finally {
-      await prepared.clear();
+      await prepared.cleanUp();
     }
   });
 });

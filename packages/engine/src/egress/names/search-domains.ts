@@ -28,7 +28,7 @@ export function parseSearchDomains(text: string): SearchDomains {
 
 /** Returns the names to look up for a host name, in order, as glibc does. */
 export function listLookupNames(hostname: string, { domains, ndots }: SearchDomains): readonly string[] {
-  const completed = domains.map((domain) => `${hostname}.${domain}`);
+  const qualifiedNames = domains.map((domain) => `${hostname}.${domain}`);
   const dots = hostname.split(".").length - 1;
-  return dots >= ndots ? [hostname, ...completed] : [...completed, hostname];
+  return dots >= ndots ? [hostname, ...qualifiedNames] : [...qualifiedNames, hostname];
 }

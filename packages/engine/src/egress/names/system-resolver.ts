@@ -11,9 +11,9 @@ import { SharedLookups } from "./shared-lookups.ts";
 
 /** Time limit for a lookup, across all servers and search domains. */
 const LOOKUP_TIMEOUT_MS = 5_000;
-const CACHED_MS = 10_000;
+const CACHE_TTL_MS = 10_000;
 /** For names without addresses, and names with an answer for only one address family. */
-const CACHED_BRIEFLY_MS = 2_000;
+const SHORT_CACHE_TTL_MS = 2_000;
 const CACHED_ADDRESSES_MAX = 10_000;
 
 export interface SystemResolverOptions {
@@ -48,7 +48,7 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
   const cache = new LRUCache<string, Answer>({
     maxSize: CACHED_ADDRESSES_MAX,
     sizeCalculation: ({ addresses }) => addresses.length + 1,
-    ttl: CACHED_MS,
+    ttl: CACHE_TTL_MS,
     ttlResolution: 0,
     perf: { now },
   });
@@ -73,7 +73,7 @@ export function createSystemResolver(options: SystemResolverOptions = {}): Resol
     const limit = { signal: abandoned, durationMs: timeoutMs, reason };
     const answer = await withTimeout(limit, (signal) => queryInOrder(hostname, signal));
     const isCachedBriefly = !answer.isComplete || answer.addresses.length === 0;
-    cache.set(hostname, answer, { ttl: isCachedBriefly ? CACHED_BRIEFLY_MS : CACHED_MS });
+    cache.set(hostname, answer, { ttl: isCachedBriefly ? SHORT_CACHE_TTL_MS : CACHE_TTL_MS });
     return answer;
   };
 

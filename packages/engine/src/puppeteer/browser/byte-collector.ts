@@ -1,4 +1,4 @@
-const FIRST_CAPACITY_BYTES = 64 * 1024;
+const INITIAL_CAPACITY_BYTES = 64 * 1024;
 const GROWTH_FACTOR = 4;
 /** Copying this much takes about ten milliseconds. */
 const COPIED_MAX_BYTES = 16 * 1024 * 1024;
@@ -11,7 +11,7 @@ const PADDING_MAX_BYTES = 2;
  */
 export class ByteCollector {
   readonly #maxBytes: number;
-  #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY_BYTES);
+  #bytes = Buffer.allocUnsafeSlow(INITIAL_CAPACITY_BYTES);
   #length = 0;
 
   constructor(maxBytes: number) {
@@ -31,7 +31,7 @@ export class ByteCollector {
   }
 
   /** Returns a view of the appended bytes, valid until the next `append`. */
-  written(): Uint8Array<ArrayBuffer> {
+  view(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }
 
@@ -40,7 +40,7 @@ export class ByteCollector {
    * unused space at the end.
    */
   finish(): Uint8Array<ArrayBuffer> {
-    const file = this.written();
+    const file = this.view();
     return this.#length <= COPIED_MAX_BYTES ? resize(file, this.#length) : file;
   }
 

@@ -14,14 +14,14 @@ const RECOVERY = 1.25;
 const RATE_MIN = 0.05;
 
 /** What a page or a process has used during an interval. */
-export interface CpuUse {
+export interface CpuUsage {
   readonly usedMs: number;
   /** Time that it waited for a CPU; 0 if the kernel does not count it. */
   readonly waitedMs: number;
 }
 
 /** `rate` is the fraction of the time that the page was allowed to run. */
-export interface PageCpuUse extends CpuUse {
+export interface PageCpuUsage extends CpuUsage {
   readonly rate: number;
 }
 
@@ -30,7 +30,7 @@ export interface Interval {
   /** Number of cores that the pages and browsers may use. */
   readonly cores: number;
   /** The shared browser's processes that do not run pages. */
-  readonly others: readonly CpuUse[];
+  readonly others: readonly CpuUsage[];
 }
 
 /**
@@ -42,7 +42,7 @@ export interface Interval {
  * each limit rises by a quarter per reading, until there is none.
  */
 export function shareCpu(
-  pages: readonly PageCpuUse[],
+  pages: readonly PageCpuUsage[],
   { durationMs, cores, others }: Interval,
 ): readonly number[] {
   const all = [...pages, ...others];
@@ -57,6 +57,6 @@ export function shareCpu(
   );
 }
 
-function isStarved({ usedMs, waitedMs }: CpuUse, durationMs: number): boolean {
+function isStarved({ usedMs, waitedMs }: CpuUsage, durationMs: number): boolean {
   return waitedMs >= durationMs * WAIT_MIN && usedMs < (usedMs + waitedMs) * SERVED_MIN;
 }

@@ -117,14 +117,14 @@ export async function launchBrowser(options: LaunchOptions, closing: AbortSignal
     });
     return { pid: child.pid, ...connected, disconnected: disconnected.signal, kill };
   } catch (error) {
-    const cause = await causeOf(error, disconnected.signal);
+    const cause = await waitForCause(error, disconnected.signal);
     await kill();
     throw new Error(explainStartFailure({ ...options, cause, stderr: stderr() }), { cause: error });
   }
 }
 
 /** A browser that closes the pipe is about to exit, and its exit code explains more. */
-async function causeOf(error: unknown, disconnected: AbortSignal): Promise<unknown> {
+async function waitForCause(error: unknown, disconnected: AbortSignal): Promise<unknown> {
   if (!(error instanceof Error) || error.name !== "TargetCloseError") return error;
   return sleep(disconnected, EXIT_TIMEOUT_MS).then(
     () => error,
@@ -247,10 +247,10 @@ type AttachedBrowser = Omit<LaunchedBrowser, "pid" | "disconnected" | "kill">;
 async function attachToPages(
   browser: Browser,
   transport: ProtocolTransport,
-  wantedUserAgent: string | null,
+  requestedUserAgent: string | null,
 ): Promise<AttachedBrowser> {
   const [version, ownUserAgent] = await Promise.all([browser.version(), browser.userAgent()]);
-  const text = wantedUserAgent ?? withoutHeadless(ownUserAgent);
+  const text = requestedUserAgent ?? withoutHeadless(ownUserAgent);
   const pausesNewPages = version.startsWith(HEADLESS_SHELL);
   const connected = await takeOverConnection(browser, transport);
   const { connection, browserSession } = connected;

@@ -72,7 +72,7 @@ export class MessageReader {
 
   #start(): void {
     this.#hasStarted = true;
-    const start = this.#collected();
+    const start = this.#joinParts();
     this.#sink = this.#handler.sinkFor(start);
     this.#parts = this.#sink ? [] : [start];
     this.#sink?.write(start);
@@ -91,7 +91,7 @@ export class MessageReader {
     if (!this.#hasStarted) this.#start();
     const sink = this.#sink;
     const discarded = this.#discarded;
-    const message = this.#collected();
+    const message = this.#joinParts();
     this.#parts = [];
     this.#bytes = 0;
     this.#hasStarted = false;
@@ -102,7 +102,7 @@ export class MessageReader {
     else this.#handler.onMessage(message);
   }
 
-  #collected(): Buffer {
+  #joinParts(): Buffer {
     const [first, ...others] = this.#parts;
     return first && others.length === 0 ? first : Buffer.concat(this.#parts);
   }

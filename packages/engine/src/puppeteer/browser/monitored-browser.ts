@@ -80,7 +80,7 @@ export class MonitoredBrowser {
   readonly #browser: RunningBrowser;
   readonly #options: MonitorOptions;
   readonly #meter = new UsageMeter<Tab>();
-  readonly #floods = new FloodDetector();
+  readonly #floodDetector = new FloodDetector();
   readonly #sharedParts: SharedParts;
   #latest: BrowserUsage<Tab> | null = null;
 
@@ -132,7 +132,7 @@ export class MonitoredBrowser {
         this.#suspectFloods();
         if (waitedMs >= BLOCKED_MS) this.#suspectLargeScreenshots();
       },
-      onResponsive: () => this.#floods.reset(),
+      onResponsive: () => this.#floodDetector.reset(),
     });
     this.#options.onEvent({ type: "browser-unresponsive", pid: launched.pid });
     await this.#kill("the browser stopped responding");
@@ -175,9 +175,9 @@ export class MonitoredBrowser {
     if (this.#browser.isIsolated) return;
     const pages = this.#latest?.pages ?? [];
     const pids = pages.flatMap(({ processes }) => processes.map(({ pid }) => pid));
-    const flooding = new Set(this.#floods.sample(pids, performance.now()));
+    const floodingPids = new Set(this.#floodDetector.sample(pids, performance.now()));
     for (const page of pages) {
-      const processes = page.processes.filter(({ pid }) => flooding.has(pid));
+      const processes = page.processes.filter(({ pid }) => floodingPids.has(pid));
       if (processes.length > 0) this.#stop(page, new TabSuspected(SUSPICIONS.flood), processes);
     }
   }

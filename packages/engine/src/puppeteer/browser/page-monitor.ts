@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { sleep } from "../../timeouts.ts";
 import type { Tab } from "../page/tab.ts";
-import { shareCpu, type CpuUse } from "./fair-share.ts";
+import { shareCpu, type CpuUsage } from "./fair-share.ts";
 import {
   MonitoredBrowser,
   type Interval,
@@ -23,7 +23,7 @@ interface Reading {
  * A page, the processes of unknown pages, or a whole isolated browser, whose shared processes also work only for one
  * account.
  */
-interface Consumer extends CpuUse {
+interface Consumer extends CpuUsage {
   readonly group: ProcessGroup;
   readonly processes: readonly ProcessUsage[];
 }
@@ -103,7 +103,7 @@ export class PageMonitor {
 function consumersOf({ browser: { group, isIsolated }, usage }: Reading): readonly Consumer[] {
   if (isIsolated) {
     const processes = processesOf(usage);
-    return [{ group, processes, ...useOf(processes) }];
+    return [{ group, processes, ...cpuUsageOf(processes) }];
   }
   return usage.pages.map(({ processes, recentCpuMs, recentWaitMs }) => ({
     group,
@@ -113,13 +113,13 @@ function consumersOf({ browser: { group, isIsolated }, usage }: Reading): readon
   }));
 }
 
-function useOf(processes: readonly ProcessUsage[]): CpuUse {
+function cpuUsageOf(processes: readonly ProcessUsage[]): CpuUsage {
   return {
     usedMs: processes.reduce((totalMs, { recentCpuMs }) => totalMs + recentCpuMs, 0),
     waitedMs: processes.reduce((totalMs, { recentWaitMs }) => totalMs + recentWaitMs, 0),
   };
 }
 
-function othersOf({ browser: { isIsolated }, usage }: Reading): readonly CpuUse[] {
-  return isIsolated ? [] : usage.shared.map((process) => useOf([process]));
+function othersOf({ browser: { isIsolated }, usage }: Reading): readonly CpuUsage[] {
+  return isIsolated ? [] : usage.shared.map((process) => cpuUsageOf([process]));
 }

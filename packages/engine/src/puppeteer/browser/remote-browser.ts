@@ -72,16 +72,16 @@ type EndpointOptions = RemoteBrowserOptions & { readonly endpoint: BrowserEndpoi
 function startRendering(remote: RemoteBrowser, options: EndpointOptions): Promise<RenderingBrowser> {
   const { egress, browserEgress, browserProxyHost, warmContexts } = options;
   const isProxied = browserEgress === "proxy";
-  const listen = listenOptionsFor(remote, browserProxyHost ?? LOOPBACK);
+  const listenOptions = listenOptionsFor(remote, browserProxyHost ?? LOOPBACK);
   return RenderingBrowser.start(remote, {
     processGroup: null,
     openEgress: isProxied
-      ? () => openProxiedEgress(egress, listen)
+      ? () => openProxiedEgress(egress, listenOptions)
       : () => Promise.resolve(openCheckedEgress(egress)),
     warmContexts,
     recycling: null,
     verify: async (host) => {
-      if (isProxied) await requireProxy(host, { ...options, listen });
+      if (isProxied) await requireProxy(host, { ...options, listen: listenOptions });
     },
     listener: lifecycleListener(remote, options),
   });

@@ -60,16 +60,16 @@ export class RenderingBrowser {
 
   /** Resolves when the first tab is ready and `verify` has passed; otherwise rejects and kills the browser. */
   static async start(browser: ConnectedBrowser, options: RenderingBrowserOptions): Promise<RenderingBrowser> {
-    const started = new RenderingBrowser(browser, options);
+    const instance = new RenderingBrowser(browser, options);
     try {
-      const first = openTab(started.host, null);
-      started.#ready.push(first);
+      const first = openTab(instance.host, null);
+      instance.#ready.push(first);
       await first;
-      await options.verify(started.host);
-      started.#refill();
-      return started;
+      await options.verify(instance.host);
+      instance.#refill();
+      return instance;
     } catch (error) {
-      await started.kill();
+      await instance.kill();
       throw error;
     }
   }

@@ -38,7 +38,7 @@ export class TabPool implements TabSource {
       if (supervisor) return supervisor.acquire(request, signal);
       const outage = this.#outage();
       if (outage) throw explainOutage(outage);
-      await abortable(signal, this.#changed());
+      await abortable(signal, this.#waitForChange());
     }
   }
 
@@ -48,7 +48,7 @@ export class TabPool implements TabSource {
         return { ready: true, reason: null };
       const outages = this.#outages();
       if (outages) return { ready: false, reason: outages.map(({ reason }) => reason).join("; ") };
-      await abortable(this.closing, this.#changed()).catch(() => {}); // closed
+      await abortable(this.closing, this.#waitForChange()).catch(() => {}); // closed
     }
     return { ready: false, reason: "closed" };
   }
@@ -85,7 +85,7 @@ export class TabPool implements TabSource {
     return outages.length === this.#supervisors.length ? outages : null;
   }
 
-  async #changed(): Promise<void> {
+  async #waitForChange(): Promise<void> {
     await Promise.race(this.#supervisors.map((supervisor) => supervisor.changed));
   }
 }

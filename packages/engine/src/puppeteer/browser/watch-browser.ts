@@ -53,7 +53,7 @@ export async function waitUntilUnresponsive(
     await sleep(browser.disconnected, intervalMs);
     const sentAtMs = performance.now();
     const slowTimer = setInterval(() => onSlow(performance.now() - sentAtMs), SLOW_INTERVAL_MS);
-    const response = responds(browser, command, probeTimeoutMs);
+    const response = sendProbe(browser, command, probeTimeoutMs);
     const responded = await response.finally(() => clearInterval(slowTimer));
     failed = responded ? 0 : failed + 1;
     const waitedMs = performance.now() - sentAtMs;
@@ -64,7 +64,7 @@ export async function waitUntilUnresponsive(
   }
 }
 
-async function responds(
+async function sendProbe(
   { connection, disconnected }: ConnectedBrowser,
   command: ProbeCommand,
   durationMs: number,

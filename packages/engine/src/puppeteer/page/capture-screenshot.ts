@@ -116,20 +116,20 @@ async function retryIfReplaced<T>(
 ): Promise<T> {
   for (;;) {
     const { documentId } = progress;
-    const abandoned = new AbortController();
-    const stepSignal = AbortSignal.any([signal, abandoned.signal]);
+    const controller = new AbortController();
+    const stepSignal = AbortSignal.any([signal, controller.signal]);
     const isReplaced = (): boolean => progress.documentId !== documentId;
     progress
       .waitUntil(stepSignal, isReplaced)
       .then(() => sleep(stepSignal, REPLACED_MAX_MS))
-      .then(() => abandoned.abort())
+      .then(() => controller.abort())
       .catch(() => {}); // the work has finished
     try {
       return await work(stepSignal);
     } catch (error) {
-      if (signal.aborted || !abandoned.signal.aborted) throw error;
+      if (signal.aborted || !controller.signal.aborted) throw error;
     } finally {
-      abandoned.abort();
+      controller.abort();
     }
   }
 }

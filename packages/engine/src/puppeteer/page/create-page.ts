@@ -21,7 +21,7 @@ export async function createAutoAttachedPage(
   try {
     const creating = connection.send("Target.createTarget", { url, browserContextId });
     const [{ targetId }, sessionId] = await abortable(signal, Promise.all([creating, attached.promise]));
-    return attachedPage(browser, { targetId, sessionId });
+    return createAttachedPage(browser, { targetId, sessionId });
   } finally {
     browserSession.off("Target.attachedToTarget", onAttached);
   }
@@ -42,10 +42,10 @@ export async function createAndAttachPage(
   );
   const attaching = browserSession.send("Target.attachToTarget", { targetId, flatten: true });
   const { sessionId } = await abortable(signal, attaching);
-  return attachedPage(browser, { targetId, sessionId });
+  return createAttachedPage(browser, { targetId, sessionId });
 }
 
-function attachedPage(
+function createAttachedPage(
   { connection, browserSession, transport }: BrowserConnection,
   { targetId, sessionId }: { readonly targetId: string; readonly sessionId: string },
 ): AttachedPage {

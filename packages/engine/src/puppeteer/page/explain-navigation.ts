@@ -61,7 +61,7 @@ export function explainNavigation(navigation: { tab: Tab; url: string; netError:
     return blockedHost(detail);
   if (failure) return new SnapError(UNREACHABLE, BY_FAILURE[failure], { detail });
   const [, message] = BY_NET_ERROR.find(([pattern]) => pattern.test(netError ?? "")) ?? [];
-  return new SnapError(UNREACHABLE, message ?? unexplained(netError), { detail });
+  return new SnapError(UNREACHABLE, message ?? describeNetError(netError), { detail });
 }
 
 /** Returns the URL's origin for the log; its path and query may contain secrets. */
@@ -97,7 +97,7 @@ export function explainOverflow(): SnapError {
   });
 }
 
-function unexplained(netError: string | null): string {
+function describeNetError(netError: string | null): string {
   const name = netError?.replace("net::", "") ?? "";
   return name === "" ? "The page could not be loaded." : `The page could not be loaded (${name}).`;
 }

@@ -65,7 +65,7 @@ export class RequestInterceptor {
 
   async #decide(session: CDPSession, paused: PausedRequest): Promise<void> {
     const { requestId } = paused;
-    const set = new Map<string, string>();
+    const newHeaders = new Map<string, string>();
     for (const { judge } of this.#rules) {
       const verdict = await judge(paused);
       if (verdict === null) continue;
@@ -77,9 +77,10 @@ export class RequestInterceptor {
         await session.send("Fetch.fulfillRequest", { requestId, ...responseOf(verdict.fulfill) });
         return;
       }
-      for (const [name, value] of Object.entries(verdict.setHeaders)) set.set(name.toLowerCase(), value);
+      for (const [name, value] of Object.entries(verdict.setHeaders))
+        newHeaders.set(name.toLowerCase(), value);
     }
-    await session.send("Fetch.continueRequest", { requestId, ...withHeaders(paused, set) });
+    await session.send("Fetch.continueRequest", { requestId, ...withHeaders(paused, newHeaders) });
   }
 }
 

@@ -140,7 +140,12 @@ export async function measure(
   const targetStatus = result.status === 0 ? null : result.status;
   if (selector !== undefined) {
     const element = elementArea(selector, result);
-    return { area: page === null ? element : padded(element, { padding, page }), targetStatus, title, notes };
+    return {
+      area: page === null ? element : addPadding(element, { padding, page }),
+      targetStatus,
+      title,
+      notes,
+    };
   }
   if (page === null || page.height <= fullPageMaxHeight)
     return { area: page ?? clipOf(parameters), targetStatus, title, notes };
@@ -153,7 +158,7 @@ export function imageNotes(failedImages: number): string[] {
 }
 
 /** Adds space around an area, up to the edges of the page. */
-function padded(area: Area, { padding, page }: { readonly padding: number; readonly page: Area }): Area {
+function addPadding(area: Area, { padding, page }: { readonly padding: number; readonly page: Area }): Area {
   const [left, top] = [
     Math.max(area.x - padding, Math.min(area.x, 0)),
     Math.max(area.y - padding, Math.min(area.y, 0)),

@@ -17,7 +17,7 @@ const NOT_SENT = /ERR_(ABORTED|BLOCKED_BY|INSUFFICIENT_RESOURCES)/;
 /** Schemes that need no connection. */
 const INLINE = /^(data|blob):/i;
 
-interface InFlight {
+interface InFlightRequest {
   /** The last session that reported it: a worker's script starts in the page's session and ends in the worker's. */
   sessionId: string;
   readonly frameId: string | undefined;
@@ -44,7 +44,7 @@ export class NetworkActivity {
   readonly #connectionsMax: number;
   readonly #countsWorkers: boolean;
   readonly #onIdle: () => void;
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new Map<string, InFlightRequest>();
   #scriptRequests = 0;
   #workers = 0;
   #failures = 0;
@@ -175,12 +175,12 @@ export class NetworkActivity {
     );
   }
 
-  #add(requestId: string, request: InFlight): void {
+  #add(requestId: string, request: InFlightRequest): void {
     if (this.#inFlight.size >= IN_FLIGHT_MAX) this.#hasOverflowed = true;
     else this.#inFlight.set(requestId, request);
   }
 
-  #drop(matches: (request: InFlight) => boolean): void {
+  #drop(matches: (request: InFlightRequest) => boolean): void {
     for (const [requestId, request] of this.#inFlight) if (matches(request)) this.#inFlight.delete(requestId);
   }
 }

@@ -11,7 +11,7 @@ import type { Tab } from "./tab.ts";
  */
 const INVISIBLE_CHARACTERS = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}])+/gu;
 /** Soft hyphens and other characters without a width, which can be in a word. */
-const WITHIN_WORDS = /[\u00AD\u200B\u2060\uFEFF]/g;
+const ZERO_WIDTH_CHARACTERS = /[\u00AD\u200B\u2060\uFEFF]/g;
 const TITLE_MAX_CHARACTERS = 500;
 const TITLE_MAX_MS = 1_000;
 
@@ -34,7 +34,7 @@ export function pageFacts(
   { progress }: Pick<Tab, "progress">,
   { title, pages }: { readonly title: string; readonly pages: number | null },
 ): PageFacts {
-  const visible = title.replace(WITHIN_WORDS, "").replace(INVISIBLE_CHARACTERS, " ");
+  const visible = title.replace(ZERO_WIDTH_CHARACTERS, "").replace(INVISIBLE_CHARACTERS, " ");
   const text = storableText(visible).slice(0, TITLE_MAX_CHARACTERS).trim();
   return { title: text === "" ? null : text, finalUrl: publicUrl(progress.documentUrl), pages };
 }

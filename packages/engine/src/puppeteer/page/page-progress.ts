@@ -25,7 +25,7 @@ export class PageProgress {
   #isLoading = false;
   #hasStopped = false;
   /** The frame stopped loading the current document before `load`. */
-  #isStoppedEarly = false;
+  #hasStoppedEarly = false;
   /** A navigation to another document has started. */
   #isNavigating = false;
   /** A navigation is scheduled but has not started. */
@@ -67,7 +67,7 @@ export class PageProgress {
 
   /** Whether the main frame stopped loading the current document before `load`, and is not replacing it. */
   get hasStoppedEarly(): boolean {
-    return this.#isStoppedEarly && !this.#isNavigatingAway();
+    return this.#hasStoppedEarly && !this.#isNavigatingAway();
   }
 
   /** Whether the page's own navigations are still treated as redirects. */
@@ -109,7 +109,7 @@ export class PageProgress {
 
   /** Handles an early stop of the current document, which counts as loaded if it is complete. */
   handleEarlyStop({ isComplete }: { readonly isComplete: boolean }): void {
-    this.#isStoppedEarly = false;
+    this.#hasStoppedEarly = false;
     if (!isComplete) return;
     this.#reached.add("domcontentloaded").add("load");
     // the document's own request has its loader's id, and Chromium does not always report the end
@@ -175,7 +175,7 @@ export class PageProgress {
       this.#isLoading = false;
       this.#isNavigating = false;
       this.#hasStopped = true;
-      this.#isStoppedEarly = this.#navigations > 0 && !this.#reached.has("load");
+      this.#hasStoppedEarly = this.#navigations > 0 && !this.#reached.has("load");
     });
     on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
       if (this.#isMain(frameId) && delay <= REDIRECT_DELAY_MAX_SECONDS) this.#isScheduled = true;
@@ -228,7 +228,7 @@ export class PageProgress {
 
   #startLoading(): void {
     this.#isLoading = true;
-    this.#isStoppedEarly = false;
+    this.#hasStoppedEarly = false;
   }
 
   #commit(frame: Protocol.Page.Frame): void {
@@ -237,7 +237,7 @@ export class PageProgress {
     this.#loaderId = frame.loaderId;
     this.#documentUrl = frame.url;
     this.#reached.clear();
-    this.#isStoppedEarly = false;
+    this.#hasStoppedEarly = false;
     this.#isNavigating = false;
     this.#isScheduled = false;
     this.#navigations += 1;

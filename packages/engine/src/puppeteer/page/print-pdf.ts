@@ -43,8 +43,8 @@ export async function printPdf(
     const file = parameters.singlePage
       ? await printSinglePage(tab, { parameters, print }, signal)
       : await print({});
-    const pages = pagesOf(file.written());
-    const update = informationUpdate(file.written(), parameters);
+    const pages = pagesOf(file.view());
+    const update = informationUpdate(file.view(), parameters);
     if (update !== null && !file.append(update.toString("base64"))) throw renderingTooLarge(maxBytes);
     return { bytes: file.finish(), pages };
   } catch (error) {
@@ -88,8 +88,8 @@ async function printOnce(
   { request, maxBytes }: { readonly request: PrintRequest; readonly maxBytes: number },
   signal: AbortSignal,
 ): Promise<ByteCollector> {
-  const printed = session.send("Page.printToPDF", request);
-  const { stream: handle = "" } = await abortable(signal, printed).catch((error: unknown) => {
+  const response = session.send("Page.printToPDF", request);
+  const { stream: handle = "" } = await abortable(signal, response).catch((error: unknown) => {
     throw explainPages(error);
   });
   const file = new ByteCollector(maxBytes);
@@ -102,7 +102,7 @@ async function printOnce(
   } finally {
     session.send("IO.close", { handle }).catch(() => {}); // the page may have closed
   }
-  if (file.written().length === 0) throw new SnapError("render_failed", "The browser returned an empty PDF.");
+  if (file.view().length === 0) throw new SnapError("render_failed", "The browser returned an empty PDF.");
   return file;
 }
 

@@ -60,16 +60,19 @@ export async function renderPage(
   try {
     const signal = AbortSignal.any([limits.signal, tab.ended, tab.egress.overflow]);
     const page = { tab, parameters, changes, filterLists, document, maxBytes };
-    const loaded = await load(page, { ...limits, signal });
-    const prepared = await prepare(page, signal);
+    const loadNotes = await load(page, { ...limits, signal });
+    const preparationNotes = await prepare(page, signal);
     await stopNavigatingPage(tab, signal);
     const rendered = parameters.pdf
       ? await print(tab, { parameters, maxBytes }, signal)
       : await capture(tab, { parameters, maxBytes }, signal);
-    const blank = changes.any && (await isBlank(rendered)) ? [BLANK] : [];
+    const blankNotes = changes.hasAny && (await isBlank(rendered)) ? [BLANK] : [];
     requireDocument(tab);
     await requireAllowedDocuments(tab, signal);
-    return { ...rendered, notes: collectNotes(tab, [...loaded, ...prepared, ...rendered.notes, ...blank]) };
+    return {
+      ...rendered,
+      notes: collectNotes(tab, [...loadNotes, ...preparationNotes, ...rendered.notes, ...blankNotes]),
+    };
   } catch (error) {
     throw explain(error, tab);
   } finally {
@@ -110,8 +113,8 @@ async function load(page: PageToRender, limits: RenderLimits): Promise<readonly 
  */
 function collectNotes({ progress, blocked }: Tab, notes: readonly string[]): readonly string[] {
   const failures = progress.activity?.failures ?? 0;
-  const failed = failures > 0 ? [`requests-failed=${failures}`] : [];
-  const all = [...new Set([...notes, ...failed, ...blocked.notes()])];
+  const failureNotes = failures > 0 ? [`requests-failed=${failures}`] : [];
+  const all = [...new Set([...notes, ...failureNotes, ...blocked.notes()])];
   return blocked.isEmpty ? all : all.filter((note) => !/^(images|requests)-failed=/.test(note));
 }
 

@@ -54,14 +54,14 @@ async function responseTo({ url, method }: Request, document: ServedDocument): P
     return textResponse(405, "Method not allowed", { allow: "GET, HEAD" });
   const { pathname, search } = new URL(url);
   const folder = new URL(document.url).pathname;
-  if (`${pathname}/` === folder) return movedTo(`${folder}${search}`);
+  if (`${pathname}/` === folder) return redirectResponse(`${folder}${search}`);
   const path = decode(pathname.startsWith(folder) ? pathname.slice(folder.length) : pathname.slice(1));
   if (path === null) return textResponse(404, "Not found");
   const isFolder = path === "" || path.endsWith("/");
   const file = await document.readFile(isFolder ? `${path}${INDEX}` : path);
-  if (file !== null) return contentOf(file, method);
+  if (file !== null) return fileResponse(file, method);
   const isMoved = !isFolder && (await document.readFile(`${path}/${INDEX}`)) !== null;
-  return isMoved ? movedTo(`${pathname}/${search}`) : textResponse(404, "Not found");
+  return isMoved ? redirectResponse(`${pathname}/${search}`) : textResponse(404, "Not found");
 }
 
 const INDEX = "index.html";
@@ -74,12 +74,12 @@ function decode(path: string): string | null {
   }
 }
 
-function contentOf({ contentType, bytes }: DocumentFile, method: string): LocalResponse {
+function fileResponse({ contentType, bytes }: DocumentFile, method: string): LocalResponse {
   const headers = { "content-type": contentType, "content-length": String(bytes.byteLength) };
   return responseWith(200, headers, method === "HEAD" ? NO_BYTES : bytes); // RFC 9110, 9.3.2
 }
 
-function movedTo(location: string): LocalResponse {
+function redirectResponse(location: string): LocalResponse {
   return responseWith(301, { location }, NO_BYTES);
 }
 

@@ -8,7 +8,7 @@ import type { Tab } from "./tab.ts";
 const ELEMENTS_MAX = 20_000;
 
 /** Lengths that can be relative to the viewport's height. */
-const LENGTHS =
+const LENGTH_PROPERTIES =
   "width height min-width min-height max-width max-height top bottom left right translate transform margin-top margin-bottom margin-left margin-right padding-top padding-bottom padding-left padding-right font-size line-height row-gap flex-basis grid-template-rows grid-auto-rows".split(
     " ",
   );
@@ -27,7 +27,7 @@ const RECORD_LENGTHS = `(pinsFixedElements) => {
   ${ROOTS_OF}
   // a height in percent is relative to the viewport on the root element and, in quirks mode, also on the body
   const filling = [document.documentElement, document.compatMode === "BackCompat" ? document.body : null];
-  const names = ${JSON.stringify(LENGTHS)};
+  const names = ${JSON.stringify(LENGTH_PROPERTIES)};
   globalThis.snapIsPinned = (element) => pinsFixedElements && getComputedStyle(element).position === "fixed";
   globalThis.snapLengthsOf = (element) => {
     // the used values; the position at the top determines the one at the bottom
@@ -53,7 +53,7 @@ const RECORD_LENGTHS = `(pinsFixedElements) => {
 const FREEZE_LENGTHS = `() => {
   ${SET_STYLE}
   if (globalThis.snapLengths === undefined) return false; // another document has replaced the recorded one
-  const names = ${JSON.stringify(LENGTHS)};
+  const names = ${JSON.stringify(LENGTH_PROPERTIES)};
   const changes = [...snapLengths].flatMap(([element, before]) =>
     snapLengthsOf(element).flatMap((value, index) =>
       [value, before[index]].includes("moving") || value === before[index] ? [] : [[element, names[index], value]],

@@ -29,7 +29,7 @@ async function waitForPage(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (waitUntil !== undefined) await waitUntilReached(tab, waitUntil, signal);
-  const isCapped = waitUntil === undefined && !(await becomesIdle(tab, signal));
+  const isCapped = waitUntil === undefined && !(await waitUntilIdle(tab, signal));
   requireDocument(tab);
   return isCapped || !tab.progress.followsNavigations ? [WAIT_CAPPED] : [];
 }
@@ -78,7 +78,7 @@ async function waitUntilReached(tab: Tab, event: WaitEvent, signal: AbortSignal)
 }
 
 /** Resolves with whether the page became idle in time. */
-async function becomesIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
+async function waitUntilIdle(tab: Tab, signal: AbortSignal): Promise<boolean> {
   const { progress } = tab;
   const isIdle = settledCondition(tab, DEFAULT_WAIT);
   let deadline = { documentId: "", endsAtMs: 0 };

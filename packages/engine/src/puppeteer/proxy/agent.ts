@@ -37,12 +37,12 @@ export function followResponse(outgoing: ClientRequest, onBytes: (upstream: Sock
       frame.read(chunk);
       onBytes(upstream);
     };
-    upstream.off("data", endIdle).off("end", endIdle);
+    upstream.off("data", destroyIdle).off("end", destroyIdle);
     upstream.prependListener("data", onData);
     // after this event the connection returns to the agent
     outgoing.once("close", () => {
       upstream.off("data", onData);
-      if (frame.isExact) upstream.on("data", endIdle).on("end", endIdle);
+      if (frame.isExact) upstream.on("data", destroyIdle).on("end", destroyIdle);
       else upstream.destroy();
     });
   });
@@ -50,7 +50,7 @@ export function followResponse(outgoing: ClientRequest, onBytes: (upstream: Sock
 }
 
 /** An idle connection must stay silent (RFC 9112, 6.3). Node 22.19 does not check this. */
-function endIdle(this: Duplex): void {
+function destroyIdle(this: Duplex): void {
   this.destroy();
 }
 

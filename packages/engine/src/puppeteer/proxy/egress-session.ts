@@ -7,7 +7,7 @@ import { parseTarget, type Target } from "../../targets/target.ts";
 import type { TargetPolicy } from "../../targets/policy.ts";
 import { UpstreamAgent } from "./agent.ts";
 import { blockProxies } from "./listeners.ts";
-import type { HostBlocks } from "./page-egress.ts";
+import type { HostBlocker } from "./page-egress.ts";
 import { PageLookups } from "./page-lookups.ts";
 
 /** Bytes in both directions, with at least `PIECE_BYTES_MIN` for each piece. */
@@ -50,7 +50,7 @@ export class EgressSession {
   readonly #sockets = new Set<Socket>();
   /** Bytes counted so far, by upstream connection. */
   readonly #countedBytes = new WeakMap<Socket, number>();
-  #blocks: HostBlocks | null = null;
+  #blocker: HostBlocker | null = null;
   #bytes = 0;
   #connections = 0;
 
@@ -76,8 +76,8 @@ export class EgressSession {
   }
 
   /** Blocks connections from now on, in addition to those that the policy blocks. */
-  blockHosts(blocks: HostBlocks): void {
-    this.#blocks = blocks;
+  blockHosts(blocks: HostBlocker): void {
+    this.#blocker = blocks;
   }
 
   /** Tracks the socket until it closes, and handles its `error` events. */
@@ -102,9 +102,9 @@ export class EgressSession {
    * target, and returns `null`. Records the reason, except for blocks by `blockHosts`.
    */
   async dial(target: Target, client: Socket): Promise<Socket | null> {
-    if (this.#blocks !== null && (await this.#blocks.blocks(target))) {
+    if (this.#blocker !== null && (await this.#blocker.blocks(target))) {
       // on a connection that has served a request, the browser resends a failed one
-      if (client.bytesWritten === 0) this.#blocks.onBlocked();
+      if (client.bytesWritten === 0) this.#blocker.onBlocked();
       client.destroy();
       return null;
     }

@@ -6,7 +6,7 @@ import { parseTarget, type Target } from "../../targets/target.ts";
 import { forward, HEADER_BYTES_MAX } from "./forward.ts";
 import { EgressSession, type EgressProxyOptions } from "./egress-session.ts";
 import { blockListener } from "./listeners.ts";
-import type { HostBlocks, PageEgress } from "./page-egress.ts";
+import type { HostBlocker, PageEgress } from "./page-egress.ts";
 
 export type { EgressProxyOptions, EgressFailure } from "./egress-session.ts";
 
@@ -20,7 +20,7 @@ export interface ProxiedEgress extends PageEgress {
   /** Port of the proxy. */
   readonly port: number;
   readonly proxyServer: string;
-  readonly blockHosts: (blocks: HostBlocks) => void;
+  readonly blockHosts: (blocks: HostBlocker) => void;
 }
 
 export interface ListenOptions {
@@ -30,7 +30,7 @@ export interface ListenOptions {
   readonly accepts: (client: Socket) => boolean;
 }
 
-const LOCAL: ListenOptions = { host: "127.0.0.1", accepts: () => true };
+const DEFAULT_LISTEN_OPTIONS: ListenOptions = { host: "127.0.0.1", accepts: () => true };
 
 /**
  * Opens a forward proxy for one browser context, with its own limits and rejections. Use it with `proxyServer` and
@@ -47,7 +47,7 @@ const LOCAL: ListenOptions = { host: "127.0.0.1", accepts: () => true };
  */
 export async function openProxiedEgress(
   options: EgressProxyOptions,
-  listen: ListenOptions = LOCAL,
+  listen: ListenOptions = DEFAULT_LISTEN_OPTIONS,
 ): Promise<ProxiedEgress> {
   const session = new EgressSession(options);
   const server = createListener(session, listen);

@@ -31,10 +31,10 @@ const OPERATIONS = operationsOf(paths);
 /** Returns a table of some operations' parameters; nothing if there are none. */
 function parameterTables(operations: readonly Operation[]): readonly string[] {
   const rows = operations.flatMap((operation) =>
-    [...queryOf(operation), ...bodyOf(operation)].map(([place, name, required, schema], index) => [
+    [...queryOf(operation), ...bodyOf(operation)].map(([location, name, required, schema], index) => [
       index === 0 ? code(operation.name) : "",
       `${code(name)}${required ? " (required)" : ""}`,
-      place,
+      location,
       valuesOf(schema),
       schema.description ?? throwMissingDescription(name),
     ]),

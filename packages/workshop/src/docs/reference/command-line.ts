@@ -4,7 +4,7 @@ import { createProgram } from "../../../../server/src/cli/program.ts";
 import { FINDING_CHECKS } from "../../../../server/src/operator-error.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
-const EXITS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   ok: "success",
   failure: "failure",
   usage: "invalid usage or configuration",
@@ -22,7 +22,7 @@ export const commandLinePage: ReferencePage = {
       ["exit code", "meaning"],
       Object.entries(EXIT_CODES).map(([name, value]) => [
         String(value),
-        EXITS[name as keyof typeof EXIT_CODES],
+        EXIT_CODE_MEANINGS[name as keyof typeof EXIT_CODES],
       ]),
     ),
     "## Errors",
@@ -37,7 +37,7 @@ export const commandLinePage: ReferencePage = {
     table(["check", "codes"], findingRows()),
     "A failed render has one of [its own codes](errors.md), and its [notes](headers.md#notes) in `notes`.",
     "## Lists",
-    `${findLists(createProgram(), "").map(code).join(", ")} print up to 50 entries by default, how many more there are, and the command that shows them. With \`--json\`, they print an array of all entries; if \`--limit\` or \`--after\` is also given, they print an object with the entries, \`more\`, the number of remaining entries, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
+    `${findListCommands(createProgram(), "").map(code).join(", ")} print up to 50 entries by default, how many more there are, and the command that shows them. With \`--json\`, they print an array of all entries; if \`--limit\` or \`--after\` is also given, they print an object with the entries, \`more\`, the number of remaining entries, and \`next\`, the value of \`--after\` for the next page, or \`null\`:`,
     '```text\n{"accounts":[…],"more":12,"next":"acct_0123456789abcdef0123"}\n```',
     ...describe(createProgram(), "snap-server"),
   ],
@@ -53,10 +53,10 @@ function findingRows(): string[][] {
 }
 
 /** Returns the commands that print pages. */
-function findLists(parent: Command, prefix: string): string[] {
+function findListCommands(parent: Command, prefix: string): string[] {
   return parent.commands.flatMap((command) => [
     ...(command.options.some(({ long }) => long === "--after") ? [`${prefix}${command.name()}`] : []),
-    ...findLists(command, `${prefix}${command.name()} `),
+    ...findListCommands(command, `${prefix}${command.name()} `),
   ]);
 }
 

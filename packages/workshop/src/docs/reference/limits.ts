@@ -50,7 +50,7 @@ export const limitsPage: ReferencePage = {
         ["values in a JSON body, counting arrays and objects", count(HTTP_LIMITS.jsonValues)],
         ["request line and headers", `${count(HTTP_LIMITS.headerBytes)} bytes`],
         ["parameters of a signed URL", count(SIGNED_PARAMETERS_MAX)],
-        ["time to receive a whole request", inWords(HTTP_LIMITS.requestMs / 1000)],
+        ["time to receive a whole request", formatDuration(HTTP_LIMITS.requestMs / 1000)],
       ],
     ),
     `Tool results for [an assistant](../how-to/connect-an-assistant.md) contain images of at most ${count(INLINE_LIMITS.maxBytes)} bytes and ${count(INLINE_LIMITS.maxSidePx)} pixels per side, and links to larger ones. For the render timeout, see [Configuration](configuration.md).`,
@@ -69,8 +69,8 @@ function limitsTable(limits: Readonly<Record<string, number>>, name: string): st
 function quantity(name: string, value: number): string {
   if (name.endsWith("PerMinute")) return `${count(value)} per minute`;
   if (name.endsWith("Characters")) return `${count(value)} characters`;
-  if (name.endsWith("Ms")) return inWords(value / 1000);
-  if (name.endsWith("Seconds")) return `${count(value)} s${value < 3600 ? "" : `, ${inWords(value)}`}`;
+  if (name.endsWith("Ms")) return formatDuration(value / 1000);
+  if (name.endsWith("Seconds")) return `${count(value)} s${value < 3600 ? "" : `, ${formatDuration(value)}`}`;
   if (name.endsWith("Bytes")) return value < MEBIBYTE ? `${count(value)} bytes` : `${value / MEBIBYTE} MiB`;
   return count(value);
 }
@@ -83,7 +83,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-function inWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   const [unit, length] = UNITS.find(([, each]) => seconds % each === 0) ?? (["second", 1] as const);
   return (seconds / length).toLocaleString("en-US", { style: "unit", unit, unitDisplay: "long" });
 }

@@ -1,4 +1,4 @@
-import { at, picture, sized, without, type Entry, type Group } from "../entry.ts";
+import { at, picture, withSize, without, type Entry, type Group } from "../entry.ts";
 import { html } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
 import { REGION_ENTRIES } from "./region.ts";
@@ -59,7 +59,7 @@ const phone: Entry = {
     at(600, 400, GREEN),
     at(600, 800, GREEN),
     at(600, 1300, GREEN),
-    sized(1179, 1977),
+    withSize(1179, 1977),
   ),
 };
 

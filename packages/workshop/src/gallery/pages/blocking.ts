@@ -1,4 +1,4 @@
-import { at, noted, picture, without, type Entry, type Group, type PictureParameters } from "../entry.ts";
+import { at, withNotes, picture, without, type Entry, type Group, type PictureParameters } from "../entry.ts";
 import { html } from "../html.ts";
 import { GREEN, NAVY, RED } from "../palette.ts";
 
@@ -20,7 +20,7 @@ function blocked(
   return {
     ...entry,
     before: picture({}, panel, at(200, 220, RED)),
-    after: picture(parameters, panel, at(390, 20, NAVY), without(RED), noted("blocked=1")),
+    after: picture(parameters, panel, at(390, 20, NAVY), without(RED), withNotes("blocked=1")),
   };
 }
 

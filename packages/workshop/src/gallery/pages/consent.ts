@@ -4,12 +4,12 @@ import {
   SOURCEPOINT_FRAME_PATH,
   type ConsentPage,
 } from "../../../../testing/test/servers/consent-pages.ts";
-import { noted, picture, type Entry, type Group } from "../entry.ts";
+import { withNotes, picture, type Entry, type Group } from "../entry.ts";
 
 /** Large enough for the dialogs, which are in the middle or at the bottom. */
 const SIZE = { width: 1000, height: 600 } as const;
 /** The late dialog appears a second after the page. */
-const LATE = { delay: 1300 } as const;
+const LATE_CAPTURE = { delay: 1300 } as const;
 
 const ABOUT: Readonly<Record<ConsentPage["note"], string>> = {
   "consent-declined":
@@ -33,14 +33,14 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 function entryOf({ name, html, note }: ConsentPage): Entry {
-  const parameters = { ...SIZE, ...(name === "late" && LATE) };
+  const parameters = { ...SIZE, ...(name === "late" && LATE_CAPTURE) };
   return {
     name: `consent-${name}`,
     title: TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     about: ABOUT[note],
     page: html,
     before: picture(parameters),
-    after: picture({ ...parameters, blockCookieBanners: true }, noted(note)),
+    after: picture({ ...parameters, blockCookieBanners: true }, withNotes(note)),
     maxMs: 5000,
   };
 }

@@ -1,4 +1,4 @@
-import { at, noted, picture, sized, without, type Entry, type Group } from "../entry.ts";
+import { at, withNotes, picture, withSize, without, type Entry, type Group } from "../entry.ts";
 import { everySection, html, sections } from "../html.ts";
 import { GRAY, GREEN, NAVY, RED, WHITE } from "../palette.ts";
 
@@ -71,13 +71,13 @@ const tall: Entry = {
     style: `body { height: 30000px; background: linear-gradient(${GREEN} 3000px, ${RED} 3000px); }`,
     body: "",
   }),
-  before: picture({ fullPage: true }, at(200, 2990, GREEN), at(200, 29_990, RED), sized(400, 30_000)),
+  before: picture({ fullPage: true }, at(200, 2990, GREEN), at(200, 29_990, RED), withSize(400, 30_000)),
   after: picture(
     { fullPage: true, fullPageMaxHeight: 3000 },
     at(200, 2990, GREEN),
     without(RED),
-    noted("height-capped"),
-    sized(400, 3000),
+    withNotes("height-capped"),
+    withSize(400, 3000),
   ),
   maxMs: 4000,
 };
@@ -90,14 +90,14 @@ const element: Entry = {
     style: `.card { position: absolute; left: 100px; top: 100px; width: 200px; height: 100px; background: ${GREEN}; }`,
     body: `<h1>Header</h1><div class="card"></div>`,
   }),
-  before: picture({ selector: ".card" }, at(0, 0, GREEN), at(199, 99, GREEN), sized(200, 100)),
+  before: picture({ selector: ".card" }, at(0, 0, GREEN), at(199, 99, GREEN), withSize(200, 100)),
   after: picture(
     { selector: ".card", padding: 20 },
     at(10, 10, WHITE),
     at(20, 20, GREEN),
     at(219, 119, GREEN),
     at(230, 130, WHITE),
-    sized(240, 140),
+    withSize(240, 140),
   ),
 };
 

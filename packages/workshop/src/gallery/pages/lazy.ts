@@ -1,4 +1,4 @@
-import { noted, picture, sized, type Entry, type Group } from "../entry.ts";
+import { withNotes, picture, withSize, type Entry, type Group } from "../entry.ts";
 import { everySection, html, lastSection, sections } from "../html.ts";
 import { GRAY, GREEN, WHITE } from "../palette.ts";
 
@@ -156,8 +156,8 @@ const infiniteScroller: Entry = {
         observer.observe(end);
       }).observe(end);`,
   }),
-  before: picture(UNSCROLLED, everySection(3), sized(400, 3 * 360 + 1)),
-  after: picture({ ...SCROLLED, fullPageMaxHeight: 3600 }, everySection(10), noted("height-capped")),
+  before: picture(UNSCROLLED, everySection(3), withSize(400, 3 * 360 + 1)),
+  after: picture({ ...SCROLLED, fullPageMaxHeight: 3600 }, everySection(10), withNotes("height-capped")),
   maxMs: 12_000,
 };
 

@@ -1,4 +1,4 @@
-import { at, noted, picture, without, type Entry, type Group } from "../entry.ts";
+import { at, withNotes, picture, without, type Entry, type Group } from "../entry.ts";
 import { html } from "../html.ts";
 import { GRAY, GREEN, RED, WHITE } from "../palette.ts";
 
@@ -17,15 +17,15 @@ function fontPage(path: string): string {
 }
 
 /** In the upper right of the first letter: empty in an L, filled in a block. */
-const LETTER = [50, 135] as const;
+const LETTER_CORNER = [50, 135] as const;
 
 const slowFont: Entry = {
   name: "slow-font",
   title: "A slow font",
   about: "A web font, whose letters are blocks, arrives 700 ms after the page.",
   page: fontPage("/files/blocks.ttf?after=700"),
-  before: picture({}, at(...LETTER, WHITE)),
-  after: picture({ stabilize: true }, at(...LETTER, GREEN)),
+  before: picture({}, at(...LETTER_CORNER, WHITE)),
+  after: picture({ stabilize: true }, at(...LETTER_CORNER, GREEN)),
   maxMs: 4000,
 };
 
@@ -35,8 +35,8 @@ const missingFont: Entry = {
   about:
     "The server accepts the request for the font and never responds. The render stops waiting after a few seconds, and shows the text in another font.",
   page: fontPage("/never"),
-  before: picture({}, at(...LETTER, WHITE)),
-  after: picture({ stabilize: true }, at(...LETTER, WHITE)),
+  before: picture({}, at(...LETTER_CORNER, WHITE)),
+  after: picture({ stabilize: true }, at(...LETTER_CORNER, WHITE)),
   maxMs: 7000,
 };
 
@@ -52,12 +52,12 @@ const endlessConnection: Entry = {
   before: picture(
     { waitUntil: "networkidle0", waitTimeout: 3000, onWaitTimeout: "capture" },
     at(200, 150, GREEN),
-    noted("wait-capped"),
+    withNotes("wait-capped"),
   ),
   after: picture(
     { waitUntil: "networkidle0", blockResources: "xhr" },
     at(200, 150, GREEN),
-    noted("blocked=3"),
+    withNotes("blocked=3"),
   ),
 };
 
@@ -69,8 +69,13 @@ const brokenImage: Entry = {
     style: "img { float: left; margin: 40px 20px; width: 160px; height: 160px; background: #c62828; }",
     body: `<h1>Team</h1><img src="/image/${GREEN.slice(1)}" alt=""><img class="portrait" src="/missing.png" alt="A portrait">`,
   }),
-  before: picture({}, at(100, 168, GREEN), at(300, 240, RED), noted("images-failed=1")),
-  after: picture({ hideSelectors: ".portrait" }, at(100, 168, GREEN), without(RED), noted("images-failed=1")),
+  before: picture({}, at(100, 168, GREEN), at(300, 240, RED), withNotes("images-failed=1")),
+  after: picture(
+    { hideSelectors: ".portrait" },
+    at(100, 168, GREEN),
+    without(RED),
+    withNotes("images-failed=1"),
+  ),
 };
 
 const webgl: Entry = {

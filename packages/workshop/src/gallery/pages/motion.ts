@@ -4,21 +4,21 @@ import { GRAY, GREEN, NAVY, RED } from "../palette.ts";
 
 const CENTER = [200, 170] as const;
 /** Delays both captures until the page has changed. */
-const LATER = { delay: 600 } as const;
+const LATE_CAPTURE = { delay: 600 } as const;
 
 /** A page that is green at first and red later. */
-function moving(entry: Pick<Entry, "name" | "title" | "about" | "page">): Entry {
+function movingEntry(entry: Pick<Entry, "name" | "title" | "about" | "page">): Entry {
   return {
     ...entry,
-    before: picture(LATER, at(...CENTER, RED), without(GREEN)),
-    after: picture({ ...LATER, stabilize: true }, at(...CENTER, GREEN), without(RED)),
+    before: picture(LATE_CAPTURE, at(...CENTER, RED), without(GREEN)),
+    after: picture({ ...LATE_CAPTURE, stabilize: true }, at(...CENTER, GREEN), without(RED)),
     maxMs: 5000,
   };
 }
 
 const STAGE = "display: block; margin: 30px auto; width: 320px; height: 190px;";
 
-const carousel = moving({
+const carousel = movingEntry({
   name: "carousel",
   title: "A carousel",
   about: "A CSS animation moves to the second slide.",
@@ -35,7 +35,7 @@ const carousel = moving({
   }),
 });
 
-const gif = moving({
+const gif = movingEntry({
   name: "gif",
   title: "A GIF",
   about: "The second frame follows after a tenth of a second.",
@@ -44,7 +44,7 @@ const gif = moving({
   }),
 });
 
-const video = moving({
+const video = movingEntry({
   name: "video",
   title: "A video",
   about: "A muted video that plays automatically.",
@@ -64,9 +64,9 @@ const spinner: Entry = {
       @keyframes turn { to { transform: rotate(360deg); } }`,
     body: `<h1>Loading</h1><div class="spinner"></div>`,
   }),
-  before: picture(LATER),
+  before: picture(LATE_CAPTURE),
   after: picture(
-    { ...LATER, stabilize: true },
+    { ...LATE_CAPTURE, stabilize: true },
     at(200, 100, GREEN),
     at(132, 168, GRAY),
     at(268, 168, GRAY),

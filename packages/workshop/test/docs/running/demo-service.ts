@@ -7,13 +7,13 @@ import { openWorkspace } from "../../../../server/test/cli/command.ts";
 import type { PageService } from "./run-page.ts";
 
 /** Prepares a data folder and ports for a service that a page starts itself. */
-export async function prepareService(): Promise<PageService & { clear(): Promise<void> }> {
+export async function prepareService(): Promise<PageService & { cleanUp(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), "snap-data-"));
   return {
     dataDir,
     port: await findPorts(),
     variables: {},
-    clear: () => rm(dataDir, { recursive: true }),
+    cleanUp: () => rm(dataDir, { recursive: true }),
   };
 }
 

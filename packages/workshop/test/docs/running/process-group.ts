@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-export interface Place {
+export interface ProcessOptions {
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Stops the processes when it aborts. */
@@ -19,7 +19,7 @@ export interface ProcessGroup {
   end(): Promise<void>;
 }
 
-export function startGroup(script: string, { directory, environment, signal }: Place): ProcessGroup {
+export function startGroup(script: string, { directory, environment, signal }: ProcessOptions): ProcessGroup {
   const child = spawn("bash", ["-e", "-o", "pipefail", "-c", `exec 2>&1\n${script}`], {
     cwd: directory,
     env: environment,

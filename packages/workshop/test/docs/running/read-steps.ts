@@ -3,7 +3,7 @@ import { readFences, type Fence, type Page } from "../../../src/docs/markdown.ts
 /** A command on a page, with its documented output. */
 export interface Step {
   /** The place, as `path:line`. */
-  readonly place: string;
+  readonly location: string;
   readonly command: string;
   /** `null` if the page shows no output. */
   readonly expected: string | null;
@@ -19,7 +19,7 @@ export function readSteps(page: Page): Step[] {
     if (fence.language !== "sh" || fence.exemption?.from === "run") return [];
     const next = fences[index + 1];
     const expected = next !== undefined && belongs(next, fence) ? next.text : null;
-    return [{ place: `${page.path}:${fence.line}`, command: fence.text, expected }];
+    return [{ location: `${page.path}:${fence.line}`, command: fence.text, expected }];
   });
 }
 

@@ -86,25 +86,25 @@ export async function runPage(
   }
 }
 
-interface Printed {
+interface StepResult {
   readonly ok: boolean;
   readonly output: string;
 }
 
-function findProblem({ place, command, expected }: Step, { ok, output }: Printed): string | null {
+function findProblem({ location, command, expected }: Step, { ok, output }: StepResult): string | null {
   const found = `${command}\n--- actual\n${output.trim()}`;
-  if (!ok) return `${place}: failed:\n${found}`;
+  if (!ok) return `${location}: failed:\n${found}`;
   if (expected === null || matchesOutput(expected, output)) return null;
-  return `${place}: unexpected output:\n${found}\n--- expected\n${expected}`;
+  return `${location}: unexpected output:\n${found}\n--- expected\n${expected}`;
 }
 
 /** Replaces addresses, which are percent-encoded within URLs. */
-function withAddresses({ place, command, expected }: Step, port: number): Step {
+function withAddresses({ location, command, expected }: Step, port: number): Step {
   const put = (text: string): string =>
     text.replaceAll(/(127[.]0[.]0[.]1(?::|%3A))300([012])\b/g, (_, host: string, digit: string) => {
       return `${host}${port + Number(digit)}`;
     });
-  return { place, command: put(command), expected: expected === null ? null : put(expected) };
+  return { location, command: put(command), expected: expected === null ? null : put(expected) };
 }
 
 /** Returns a reader's environment: the machine's tools, without those of this repository, and without our settings. */

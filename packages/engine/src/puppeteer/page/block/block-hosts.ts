@@ -1,7 +1,7 @@
 import type { Protocol } from "puppeteer";
 import { parseTarget } from "../../../targets/target.ts";
 import { targetKey } from "../../proxy/egress-session.ts";
-import type { HostBlocks } from "../../proxy/page-egress.ts";
+import type { HostBlocker } from "../../proxy/page-egress.ts";
 import type { Setting } from "../configure/setting.ts";
 import { configureTargets, NO_BUFFERS } from "../follow-targets.ts";
 import type { Tab } from "../tab.ts";
@@ -11,7 +11,7 @@ import type { UrlPattern } from "./url-pattern.ts";
 
 /** Blocks connections to hosts at the egress proxy. */
 export interface HostBlocking {
-  readonly blocks: HostBlocks;
+  readonly blocks: HostBlocker;
   /** Make the page report its requests. */
   readonly settings: readonly Setting[];
 }
@@ -38,7 +38,7 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
       intercepted.catch(() => {}), // the page has closed
     );
   };
-  const blocks: HostBlocks = {
+  const blocks: HostBlocker = {
     async blocks(target) {
       if (target.hostname === WEBSOCKET_SINK) return true;
       if (!patterns.some((pattern) => pattern.matchesHost(target))) return false;

@@ -66,7 +66,7 @@ interface Blocking {
 /** Blocks requests by URL pattern, and to hosts that the egress proxy does not block. */
 export function patternRule(tab: Tab, patterns: readonly UrlPattern[]): RequestRule {
   return blockingRule(tab, {
-    patterns: patterns.flatMap(({ paused }) => paused),
+    patterns: patterns.flatMap(({ requestPatterns }) => requestPatterns),
     blocks: ({ request }) => patterns.some((pattern) => pattern.matches(request.url)),
   });
 }

@@ -17,7 +17,7 @@ export interface UrlPattern {
    * The requests to pause, which may be more than those that match. A URL pattern with several
    * `*` can stall the browser, so the browser gets it only up to the first `*`.
    */
-  readonly paused: readonly Protocol.Fetch.RequestPattern[];
+  readonly requestPatterns: readonly Protocol.Fetch.RequestPattern[];
   /**
    * Source of a regular expression for the URLs of WebSockets. That of a host pattern matches only URLs with an explicit
    * port.
@@ -42,7 +42,9 @@ function hostPattern(item: string): UrlPattern {
       const target = parseTarget(url);
       return target !== null && matchesHost(target);
     },
-    paused: ["", ":*"].map((anyPort) => ({ urlPattern: `*://${wildcard ?? ""}${hostname}${anyPort}/*` })),
+    requestPatterns: ["", ":*"].map((anyPort) => ({
+      urlPattern: `*://${wildcard ?? ""}${hostname}${anyPort}/*`,
+    })),
     webSocketSource: `^wss?://${wildcard === undefined ? "" : "[^/]+[.]"}${literal(hostname)}:${port ?? "\\d+"}/`,
   };
 }
@@ -56,7 +58,7 @@ function urlPattern(item: string): UrlPattern {
     isHost: false,
     matchesHost: () => false,
     matches: (url) => matchesWildcards(url, parts),
-    paused: [{ urlPattern: `${start.replaceAll(/[\\?]/g, String.raw`\$&`)}*` }],
+    requestPatterns: [{ urlPattern: `${start.replaceAll(/[\\?]/g, String.raw`\$&`)}*` }],
     webSocketSource: `^${parts.map(literal).join(".*")}$`,
   };
 }

@@ -7,19 +7,19 @@ export const regionSettings: SettingsFactory = ({ locale, timeZone }) => {
   if (locale !== undefined)
     settings.push({
       targets: "frames",
-      apply: ({ session }) => ifNotSet(session.send("Emulation.setLocaleOverride", { locale })),
+      apply: ({ session }) => ignoreAlreadySet(session.send("Emulation.setLocaleOverride", { locale })),
     });
   if (timeZone !== undefined)
     settings.push({
       targets: "frames",
       apply: ({ session }) =>
-        ifNotSet(session.send("Emulation.setTimezoneOverride", { timezoneId: timeZone })),
+        ignoreAlreadySet(session.send("Emulation.setTimezoneOverride", { timezoneId: timeZone })),
     });
   return settings;
 };
 
 /** Frames in one process share these settings; Chromium rejects the second command. */
-async function ifNotSet(sent: Promise<void>): Promise<void> {
+async function ignoreAlreadySet(sent: Promise<void>): Promise<void> {
   try {
     await sent;
   } catch (error) {

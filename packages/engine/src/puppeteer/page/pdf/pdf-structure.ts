@@ -27,9 +27,9 @@ export interface PdfStructure {
 /** @throws MalformedPdf if the file does not have the expected structure. */
 export function readStructure(bytes: Uint8Array): PdfStructure {
   const tail = textAt(bytes, Math.max(0, bytes.length - TAIL_BYTES), TAIL_BYTES);
-  const tableOffset = Number(required(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)));
+  const tableOffset = Number(requireGroup(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)));
   const [header = ""] = /^xref\s+0 \d+\s*\n/.exec(textAt(bytes, tableOffset, TAIL_BYTES)) ?? [];
-  const count = Number(required(/ (\d+)/.exec(header)));
+  const count = Number(requireGroup(/ (\d+)/.exec(header)));
   const entriesOffset = tableOffset + header.length;
   const trailerText = textAt(bytes, entriesOffset + count * ENTRY_BYTES, DICTIONARY_MAX_BYTES);
   if (!trailerText.startsWith("trailer")) throw new MalformedPdf("no trailer");
@@ -37,7 +37,7 @@ export function readStructure(bytes: Uint8Array): PdfStructure {
   const readObject = (number: number): Dictionary => {
     if (number >= count) throw new MalformedPdf("no such object");
     const entry = textAt(bytes, entriesOffset + number * ENTRY_BYTES, ENTRY_BYTES);
-    const offset = Number(required(/^(\d{10}) 00000 n/.exec(entry)));
+    const offset = Number(requireGroup(/^(\d{10}) 00000 n/.exec(entry)));
     const text = textAt(bytes, offset, DICTIONARY_MAX_BYTES);
     const [start] = /^(\d+) 0 obj\s*/.exec(text) ?? [];
     if (start === undefined || Number.parseInt(start, 10) !== number) throw new MalformedPdf("no object");
@@ -47,7 +47,7 @@ export function readStructure(bytes: Uint8Array): PdfStructure {
     tableOffset,
     trailer: parseDictionary(trailerText.slice("trailer".length)),
     follow: (dictionary, name) => {
-      const number = Number(required(/^(\d+) 0 R$/.exec(dictionary.get(name) ?? "")));
+      const number = Number(requireGroup(/^(\d+) 0 R$/.exec(dictionary.get(name) ?? "")));
       return { number, dictionary: readObject(number) };
     },
   };
@@ -58,7 +58,7 @@ export function countPages(bytes: Uint8Array): number {
   const structure = readStructure(bytes);
   const catalog = structure.follow(structure.trailer, "/Root").dictionary;
   const pages = structure.follow(catalog, "/Pages").dictionary;
-  return Number(required(/^(\d+)$/.exec(pages.get("/Count") ?? "")));
+  return Number(requireGroup(/^(\d+)$/.exec(pages.get("/Count") ?? "")));
 }
 
 function textAt(bytes: Uint8Array, offset: number, length: number): string {
@@ -67,7 +67,7 @@ function textAt(bytes: Uint8Array, offset: number, length: number): string {
 }
 
 /** Returns the match's group. */
-function required(match: RegExpExecArray | null): string {
+function requireGroup(match: RegExpExecArray | null): string {
   const group = match?.[1];
   if (group === undefined) throw new MalformedPdf("unexpected syntax");
   return group;

@@ -49,14 +49,14 @@ export async function printSinglePage(
   const viewport = viewportOf(parameters);
   let atLeast = 0;
   for (let prints = 1; prints <= PRINTS_MAX; prints += 1) {
-    const height = Math.max(await heightOnPaper(tab, parameters, signal), atLeast);
+    const height = Math.max(await measureHeightOnPaper(tab, parameters, signal), atLeast);
     // on paper shorter than the viewport, lengths such as `vh` would shrink, and the end of the page would be blank
     const isShort = prints === 1 && height < viewport.height;
     if (isShort) await freezeViewportLengths(tab, viewport, signal);
     const paperHeight = toInches(Math.ceil(height), parameters) + top + bottom;
     requirePossibleHeight(paperHeight * POINTS_PER_INCH);
     const file = await print({ paperHeight });
-    if (countPages(file.written()) === 1) return file;
+    if (countPages(file.view()) === 1) return file;
     const hasFrozen = prints === 1 && !isShort && (await freezeViewportLengths(tab, viewport, signal));
     if (hasFrozen) continue;
     atLeast = atLeast === 0 ? height + FIRST_GROWTH_PIXELS : height * GROWTH.factor + GROWTH.pixels;
@@ -68,7 +68,11 @@ export async function printSinglePage(
 }
 
 /** Returns the height of the content in CSS pixels, as Chromium lays it out for print. */
-async function heightOnPaper(tab: Tab, parameters: PdfParameters, signal: AbortSignal): Promise<number> {
+async function measureHeightOnPaper(
+  tab: Tab,
+  parameters: PdfParameters,
+  signal: AbortSignal,
+): Promise<number> {
   const viewport = viewportOf(parameters);
   const { width, height, printedHeight } = await measureContent(tab, signal);
   const extraHeight = Math.max(0, printedHeight - height);

@@ -2,7 +2,7 @@ import { giveUpAfter } from "../../../timeouts.ts";
 import { evaluate } from "../evaluate.ts";
 import { call, ROOTS_OF } from "../in-page.ts";
 import type { Tab } from "../tab.ts";
-import { LOADING, WAITING } from "./loading.ts";
+import { LOADING_HELPERS, WAIT_HELPERS } from "./loading.ts";
 
 /** How long the page may take to load what it now shows. */
 const CONTENT_MAX_MS = 2_000;
@@ -11,7 +11,7 @@ const UNRESPONSIVE_MS = 1_000;
 
 /** The frame after a change requests backgrounds and fonts, and finds the lazy images in view; the next requests these. */
 const AWAIT_CONTENT = `async ({ budgetMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING}
+  ${ROOTS_OF} ${WAIT_HELPERS} ${LOADING_HELPERS}
   const end = performance.now() + budgetMs;
   // an image may have no size until it loads
   const isShown = (element) => {

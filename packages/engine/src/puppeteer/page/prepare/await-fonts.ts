@@ -23,7 +23,7 @@ const AWAIT_FONTS = `(async () => {
 
 /** If a parameter changes the page, waits for its fonts and looks for text that no font can display. */
 export const awaitFonts: Step = async ({ tab, changes }, signal) => {
-  if (!changes.any) return [];
+  if (!changes.hasAny) return [];
   const limit = { signal, durationMs: STEP_MAX_MS, otherwise: false };
   const isMissing = await giveUpAfter(limit, (stepSignal) => evaluate<boolean>(tab, AWAIT_FONTS, stepSignal));
   return isMissing ? [GLYPHS_MISSING] : [];

@@ -1,7 +1,7 @@
 import { giveUpAfter } from "../../../timeouts.ts";
 import type { Tab } from "../tab.ts";
 import { settledCondition } from "../wait-for-page.ts";
-import { Banners } from "./consent/banners.ts";
+import { ConsentDialogs } from "./consent/consent-dialogs.ts";
 import type { Step } from "./step.ts";
 
 /**
@@ -16,21 +16,21 @@ const RELOAD_MAX_MS = 5_000;
 /** `blockCookieBanners`: declines consent dialogs, or hides those that cannot be declined. Never accepts one. */
 export const declineConsent: Step = async ({ tab, parameters }, signal) => {
   if (!parameters.blockCookieBanners) return [];
-  const banners = new Banners(tab);
+  const dialogs = new ConsentDialogs(tab);
   const startedAtMs = performance.now();
   // without JavaScript, nothing would handle a click
   if (parameters.javascript)
-    await runWithin(DECLINE_MAX_MS, signal, (stepSignal) => banners.decline(stepSignal));
+    await runWithin(DECLINE_MAX_MS, signal, (stepSignal) => dialogs.decline(stepSignal));
   const hideMaxMs = DECLINE_MAX_MS + HIDE_MAX_MS - (performance.now() - startedAtMs);
-  if (banners.isDeclined) await awaitReload(tab, signal);
+  if (dialogs.isDeclined) await awaitReload(tab, signal);
   await runWithin(hideMaxMs, signal, async (stepSignal) => {
-    if (banners.isOpen || !banners.isChecked) await banners.hide(stepSignal);
-    if (banners.isFound) await banners.tidy(stepSignal);
+    if (dialogs.isOpen || !dialogs.isChecked) await dialogs.hide(stepSignal);
+    if (dialogs.isFound) await dialogs.tidy(stepSignal);
   });
-  return noteOf(banners);
+  return notesOf(dialogs);
 };
 
-function noteOf({ isChecked, isFound, isOpen, isHidden }: Banners): readonly string[] {
+function notesOf({ isChecked, isFound, isOpen, isHidden }: ConsentDialogs): readonly string[] {
   if (isOpen || !isChecked) return ["consent-remains"];
   if (!isFound) return [];
   return [isHidden ? "consent-hidden" : "consent-declined"];

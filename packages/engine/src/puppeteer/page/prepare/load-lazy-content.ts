@@ -17,8 +17,8 @@ const UNRESPONSIVE_MS = 1_000;
 
 /** How long a page may take, and the height in CSS pixels up to which its growth is followed. */
 const LIMITS = {
-  auto: { budgetMs: 2_000, followedY: 20_000 },
-  scroll: { budgetMs: 10_000, followedY: 40_000 },
+  auto: { budgetMs: 2_000, growthLimitY: 20_000 },
+  scroll: { budgetMs: 10_000, growthLimitY: 40_000 },
 } as const;
 /**
  * Fraction of the height of the largest screenshot, up to which growth is followed. The rest is for
@@ -31,14 +31,14 @@ export const loadLazyContent: Step = async ({ tab, parameters }, signal) => {
   const { lazyContent = "auto" } = parameters;
   if (lazyContent === "off") return [];
   if (lazyContent === "auto" && !parameters.pdf && !reachesBeyondViewport(parameters)) return [];
-  const { budgetMs, followedY } = LIMITS[lazyContent];
+  const { budgetMs, growthLimitY } = LIMITS[lazyContent];
   const request: ScrollRequest = {
     scroll: scrollModeOf(parameters),
     releasedBackgrounds: releasedBackgroundsOf(parameters),
     hasFragment: hasFragment(parameters),
     fromY: 0,
     endY: parameters.pdf ? NO_END : (parameters.fullPageMaxHeight ?? NO_END),
-    followedY: Math.min(followedY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
+    growthLimitY: Math.min(growthLimitY, capturableHeight(parameters) * CAPTURABLE_FRACTION),
     budgetMs,
     returnMs: RETURN_MAX_MS,
   };
@@ -80,22 +80,29 @@ async function scrollUntilLoaded(
     const limit = { signal, durationMs: Math.max(0, remainingMs()), otherwise: undefined };
     await giveUpAfter(limit, (stepSignal) => progress.waitUntil(stepSignal, isSettled));
   };
-  if (result.reachedY === null && result.hasShown) await settle();
+  if (result.reachedY === null && result.hasDrawn) await settle();
   let isComplete = scriptRequests() === scriptRequestsBefore;
   while (result.reachedY !== null && !(isComplete && isSettled())) {
     await settle();
     const budgetMs = remainingMs();
     if (budgetMs <= 0) return { ...result, isCapped: true };
-    const { reachedY: fromY, followedY, returnMs } = result;
-    result = await scrollThrough(tab, { ...request, fromY, followedY, budgetMs, returnMs }, signal);
+    const { reachedY: fromY, growthLimitY, returnMs } = result;
+    result = await scrollThrough(tab, { ...request, fromY, growthLimitY, budgetMs, returnMs }, signal);
     isComplete = result.reachedY === fromY;
   }
   return result;
 }
 
 async function scrollThrough(tab: Tab, request: ScrollRequest, signal: AbortSignal): Promise<ScrollResult> {
-  const { followedY, budgetMs, returnMs } = request;
-  const otherwise = { reachedY: null, isCapped: true, followedY, returnMs, failedImages: 0, hasShown: false };
+  const { growthLimitY, budgetMs, returnMs } = request;
+  const otherwise = {
+    reachedY: null,
+    isCapped: true,
+    growthLimitY,
+    returnMs,
+    failedImages: 0,
+    hasDrawn: false,
+  };
   const durationMs = Math.max(budgetMs + returnMs, LAZY_MAX_MS) + UNRESPONSIVE_MS;
   const limit = { signal, durationMs, otherwise };
   return giveUpAfter(limit, (stepSignal) =>

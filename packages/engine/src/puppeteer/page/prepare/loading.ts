@@ -10,7 +10,7 @@ const FRAME_TICK_MS = 100;
  * Intersection observers are called after the frame with the intersection. Ticks detect a late
  * frame, so a long-running script, which also stops the ticks, does not count.
  */
-export const WAITING = `
+export const WAIT_HELPERS = `
   const ticksMax = Math.max(budgetMs / 2, ${FRAME_MIN_MS}) / ${FRAME_TICK_MS};
   let isHeldBack = false;
   const isOver = (end) => isHeldBack || performance.now() >= end;
@@ -42,7 +42,7 @@ export const WAITING = `
   };`;
 
 /** Content that a page shows only after a while: images, frames from its own origin, fonts, and animations that end. */
-export const LOADING = `
+export const LOADING_HELPERS = `
   const all = (selector) => rootsOf(document).flatMap((root) => [...root.querySelectorAll(selector)]);
   // XML can have elements of the same name
   const isImage = (element) => element instanceof HTMLImageElement;

@@ -1,9 +1,9 @@
 /** Characters that a font might lack: letters, digits and symbols beyond the Latin alphabet, and icons. */
-const RARE = String.raw`/[^\u0000-\u024f\s\p{M}\p{P}\p{C}]|\p{Co}/gu`;
+const RARE_CHARACTERS = String.raw`/[^\u0000-\u024f\s\p{M}\p{P}\p{C}]|\p{Co}/gu`;
 /** Maximum number of characters, in all fonts together; each is drawn once per font. */
 const CHARACTERS_MAX = 300;
 /** A code point for private use that fonts leave empty, so every font draws its missing-glyph symbol. */
-const UNASSIGNED = String.raw`"\u{10fffd}"`;
+const UNASSIGNED_CHARACTER = String.raw`"\u{10fffd}"`;
 
 /**
  * An expression to evaluate in the page: whether it has a character that no font can display. A missing glyph looks the
@@ -21,14 +21,14 @@ export const HAS_MISSING_GLYPHS = `(() => {
   const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
   while (texts.nextNode() && drawn.size < ${CHARACTERS_MAX}) {
     const { data, parentElement } = texts.currentNode;
-    const rare = data.match(${RARE});
+    const rare = data.match(${RARE_CHARACTERS});
     if (rare === null || !parentElement.checkVisibility()) continue;
     const { fontFamily, fontStyle, fontWeight } = getComputedStyle(parentElement);
     const font = [fontStyle, fontWeight, "16px", fontFamily].join(" ");
     for (const character of new Set(rare)) {
       if (drawn.has(font + character) || drawn.size >= ${CHARACTERS_MAX}) continue;
       drawn.add(font + character);
-      if (draw(font, character) === draw(font, ${UNASSIGNED})) return true;
+      if (draw(font, character) === draw(font, ${UNASSIGNED_CHARACTER})) return true;
     }
   }
   return false;

@@ -10,7 +10,7 @@ const NOTED_LENGTH = 1_000;
  * function to call after the return to the top. That one waits until the elements above the
  * viewport's bottom have their first values again, or other values that no longer change: a script
  * may throttle its scroll events, or follow the scroll position smoothly. Needs `ROOTS_OF` and
- * `WAITING`.
+ * `WAIT_HELPERS`.
  */
 export const NOTE_CHANGES = `
   // a form control named like a method hides the form's own method

@@ -56,8 +56,8 @@ function messageOf(
   { exception, text }: Protocol.Runtime.ExceptionDetails,
   parameters: SnapParameters,
 ): string {
-  const described = exception?.description ?? String(exception?.value ?? text);
-  return plainText(redactSecrets(described, parameters).split("\n")[0] ?? text);
+  const description = exception?.description ?? String(exception?.value ?? text);
+  return plainText(redactSecrets(description, parameters).split("\n")[0] ?? text);
 }
 
 export function scriptFailed(message: string): SnapError {

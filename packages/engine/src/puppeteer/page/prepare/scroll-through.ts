@@ -1,6 +1,6 @@
 import { FAILED_IMAGES, MAY_SCROLL_TO_FRAGMENT } from "../measure.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
-import { LOADING, WAITING } from "./loading.ts";
+import { LOADING_HELPERS, WAIT_HELPERS } from "./loading.ts";
 import { NOTE_CHANGES } from "./note-changes.ts";
 import { SHOW_IN_VIEW } from "./show-in-view.ts";
 
@@ -22,7 +22,7 @@ export interface ScrollRequest {
   /** Content below this is not scrolled to. */
   readonly endY: number;
   /** Growth beyond this is not followed. A page that is longer from the start is scrolled to its end. */
-  readonly followedY: number;
+  readonly growthLimitY: number;
   readonly budgetMs: number;
   /** How much longer the page may take to react when it is scrolled back to its top. */
   readonly returnMs: number;
@@ -38,12 +38,12 @@ export interface ScrollResult {
    */
   readonly isCapped: boolean;
   /** For the next call. */
-  readonly followedY: number;
+  readonly growthLimitY: number;
   /** What is left for the next call. */
   readonly returnMs: number;
   readonly failedImages: number;
   /** Whether it made the browser draw content that it leaves out far from the viewport. */
-  readonly hasShown: boolean;
+  readonly hasDrawn: boolean;
 }
 
 /** An image or a frame with `loading=lazy` that takes longer is missing from the rendering. */
@@ -92,7 +92,7 @@ const DRAW_BEYOND_VIEWPORT = `
     return found.length > 0;
   };`;
 
-const SCROLLING = `
+const SCROLL_HELPERS = `
   const page = document.scrollingElement ?? document.documentElement;
   const goTo = (element, position) => element.scrollTo({ ...position, behavior: "instant" });
   const steps = (size, viewSize) =>
@@ -124,11 +124,11 @@ const SCROLLING = `
   };`;
 
 /** A function to evaluate in the page, with a `ScrollRequest`. */
-export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, followedY, budgetMs, returnMs }) => {
-  ${ROOTS_OF} ${WAITING} ${LOADING} ${DRAW_BEYOND_VIEWPORT} ${SCROLLING} ${NOTE_CHANGES} ${SHOW_IN_VIEW}
+export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment, fromY, endY, growthLimitY, budgetMs, returnMs }) => {
+  ${ROOTS_OF} ${WAIT_HELPERS} ${LOADING_HELPERS} ${DRAW_BEYOND_VIEWPORT} ${SCROLL_HELPERS} ${NOTE_CHANGES} ${SHOW_IN_VIEW}
   // a page can remove its root element
   if (document.documentElement === null)
-    return { reachedY: null, isCapped: false, followedY, returnMs, failedImages: 0, hasShown: false };
+    return { reachedY: null, isCapped: false, growthLimitY, returnMs, failedImages: 0, hasDrawn: false };
   const start = performance.now();
   let end = start + budgetMs;
   const lazy = all('[loading="lazy" i]');
@@ -138,16 +138,16 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
   for (const element of lazy) element.loading = "eager";
   const haveLazyImagesLoaded = settled(lazy.filter(isImage).map((image) => image.decode()));
   const haveLazyFramesLoaded = () => lazyFrames.every((frame) => loadedFrames.has(frame) || !frame.isConnected);
-  const hasShown = page.scrollHeight > innerHeight && drawBeyondViewport();
+  const hasDrawn = page.scrollHeight > innerHeight && drawBeyondViewport();
   // the next frame requests backgrounds and fonts
-  if (hasShown) await nextFrame();
+  if (hasDrawn) await nextFrame();
   const isThorough = scroll === "thoroughly";
   const mayReact = document.scripts.length > 0 || document.querySelector("iframe, frame") !== null;
   const firstHeight = page.scrollHeight;
-  const growthEnd = fromY > 0 ? followedY : Math.max(firstHeight, followedY);
+  const growthEnd = fromY > 0 ? growthLimitY : Math.max(firstHeight, growthLimitY);
   const bottom = () => Math.min(page.scrollHeight, endY, growthEnd);
   const isLonger = bottom() > innerHeight;
-  const result = { reachedY: null, isCapped: false, followedY: growthEnd, returnMs, failedImages: 0, hasShown };
+  const result = { reachedY: null, isCapped: false, growthLimitY: growthEnd, returnMs, failedImages: 0, hasDrawn };
   if (isThorough || (scroll === "through" && mayReact && isLonger)) {
     const before = new Set([...loadingNow(), ...animationsNow()]);
     let y = fromY;
@@ -183,7 +183,7 @@ export const SCROLL_THROUGH = `async ({ scroll, releasedBackgrounds, hasFragment
     result.isCapped = isCut || isOver(end);
     result.reachedY = y;
     if (page.scrollHeight > firstHeight && drawBeyondViewport()) {
-      result.hasShown = true;
+      result.hasDrawn = true;
       await nextFrame();
     }
   }

@@ -7,7 +7,7 @@ const PAUSE_MAX_MS = 500;
  * than the viewport, with its top at the viewport's top. Chromium may not repaint an animation
  * whose time changes before its pause has taken effect; changes by the page during this wait are
  * ignored.
- * Needs `WAITING`, `LOADING` and `page`, the element that scrolls the page.
+ * Needs `WAIT_HELPERS`, `LOADING_HELPERS` and `page`, the element that scrolls the page.
  */
 export const SHOW_IN_VIEW = `
   const followsElement = ({ timeline, playState }) => timeline instanceof ViewTimeline && playState !== "paused";

@@ -20,7 +20,7 @@ const SNIPPET_TIMEOUT_MS = 500;
 const NAMES_MAX = 20;
 
 /** What one look at a document found: the state of its dialogs. */
-export interface Look {
+export interface DialogState {
   /** Whether a consent dialog is open. */
   readonly isOpen: boolean;
   /** Whether one is open, or the search of the document did not run out of time. */
@@ -72,8 +72,8 @@ export class ConsentFrame {
     await this.#call(preparationExpression({ url: this.#url, mainFrame: this.isMain }));
   }
 
-  async look(): Promise<Look> {
-    const { isOpen, isComplete, isExpected, names } = objectOf(await this.#run("look"));
+  async detectDialogs(): Promise<DialogState> {
+    const { isOpen, isComplete, isExpected, names } = objectOf(await this.#run("detectDialogs"));
     const known = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
     return {
       isOpen: isOpen === true,
@@ -103,9 +103,11 @@ export class ConsentFrame {
   }
 
   /** Hides open dialogs; resolves with whether there were any, and whether one is left. */
-  async hide(names: readonly string[]): Promise<{ readonly isHidden: boolean; readonly isLeft: boolean }> {
-    const { isHidden, isLeft } = objectOf(await this.#run("hide", names));
-    return { isHidden: isHidden === true, isLeft: isLeft !== false };
+  async hide(
+    names: readonly string[],
+  ): Promise<{ readonly isHidden: boolean; readonly isStillOpen: boolean }> {
+    const { isHidden, isStillOpen } = objectOf(await this.#run("hide", names));
+    return { isHidden: isHidden === true, isStillOpen: isStillOpen !== false };
   }
 
   /** Hides the floating element around one of this document's frames. Resolves with whether there is one. */

@@ -110,7 +110,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
         element.src + " " + element.id + " " + (element.src ? "" : element.textContent.slice(0, SCRIPT_CHARACTERS)),
       ),
     );
-  const look = async () => {
+  const detectDialogs = async () => {
     // autoconsent's heuristics compare all floating elements with each other
     consent.config.heuristicMode = page.all(document, "*").length > ELEMENTS_MAX ? "off" : "reject";
     consent.state.findCmpAttempts = 1; // it applies its heuristics on every second attempt
@@ -194,8 +194,8 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     }
     page.takeCutReason();
     // the part that was not searched may show a dialog
-    const isLeft = remaining().length > 0 || page.takeCutReason() !== null || (popup !== null && (await isOpen(popup)));
-    return { isHidden: dialogs.length > 0, isLeft };
+    const isStillOpen = remaining().length > 0 || page.takeCutReason() !== null || (popup !== null && (await isOpen(popup)));
+    return { isHidden: dialogs.length > 0, isStillOpen };
   };
   /** Hides the floating element around another, such as a dialog's frame. */
   const hideAround = (element) => {
@@ -216,7 +216,7 @@ const DRIVE = `(autoconsent, rules, page, isMain) => {
     scrollTo({ left, top, behavior: "instant" });
   };
 
-  const operations = { look, decline, waitUntilClosed, hide, tidy };
+  const operations = { detectDialogs, decline, waitUntilClosed, hide, tidy };
   const next = async () => {
     if (asked.length === 0) await Promise.race([operation, new Promise((resolve) => { onAsked = resolve; })]);
     if (asked.length > 0) return { asked: asked.splice(0) };

@@ -4,7 +4,7 @@ import type { Tab } from "../../tab.ts";
 import { ConsentFrame, keyOf, type FrameDocument } from "./consent-frame.ts";
 
 /** How long a dialog may take to open on a page that seems to load one. */
-const LATE_MAX_MS = 1_500;
+const OPEN_MAX_MS = 1_500;
 const POLL_INTERVAL_MS = 100;
 /** A frame that is busy for longer is treated as if it had no dialog. */
 const BUSY_MAX_MS = 800;
@@ -16,7 +16,7 @@ const FRAMES_MAX = 50;
 const FRAMES_WITH_DIALOG_MAX = 10;
 
 /** A page's consent dialogs, in all of its frames. */
-export class Banners {
+export class ConsentDialogs {
   readonly #tab: Tab;
   readonly #firstDocumentId: string;
   /** The frames that can show a dialog, by frame and document. */
@@ -41,7 +41,7 @@ export class Banners {
   /** Declines dialogs until none is open, or one cannot be declined. */
   async decline(signal: AbortSignal): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const { open, isComplete } = await this.#findOpen(round === 0 ? LATE_MAX_MS : 0, signal);
+      const { open, isComplete } = await this.#findOpen(round === 0 ? OPEN_MAX_MS : 0, signal);
       this.#open = open;
       this.isChecked ||= isComplete;
       const [frame] = this.#open;
@@ -61,17 +61,17 @@ export class Banners {
       await this.#prepareFrames(signal);
       const main = this.#main();
       if (main === undefined) return;
-      const otherwise = { isHidden: false, isLeft: true };
-      let { isHidden, isLeft } = await orElse(signal, { work: main.hide([...this.#names]), otherwise });
+      const otherwise = { isHidden: false, isStillOpen: true };
+      let { isHidden, isStillOpen } = await orElse(signal, { work: main.hide([...this.#names]), otherwise });
       this.isChecked ||= this.#frames.size === 1; // only the page's own document was searched
       for (const frame of this.#open.filter((each) => !each.isMain)) {
         if (await orElse(signal, { work: main.hideFrame(frame.id), otherwise: false })) isHidden = true;
-        else isLeft = true;
+        else isStillOpen = true;
       }
       this.#open = [];
       this.isFound ||= isHidden;
       this.isHidden ||= isHidden;
-      this.isOpen = isLeft || isHidden;
+      this.isOpen = isStillOpen || isHidden;
       if (!isHidden) return;
     }
   }
@@ -85,24 +85,24 @@ export class Banners {
 
   /** Resolves with the frames in which a dialog is open; waits for one if the page seems to load one. */
   async #findOpen(
-    lateMaxMs: number,
+    openMaxMs: number,
     signal: AbortSignal,
   ): Promise<{ readonly open: readonly ConsentFrame[]; readonly isComplete: boolean }> {
     const { progress } = this.#tab;
-    const endsAtMs = performance.now() + lateMaxMs;
+    const endsAtMs = performance.now() + openMaxMs;
     for (;;) {
       const { documentId } = progress;
       const frames = await this.#prepareFrames(signal);
-      const looks = await Promise.all(
-        frames.map((frame) => this.#unlessBusy(frame.isMain, { work: frame.look(), signal })),
+      const states = await Promise.all(
+        frames.map((frame) => this.#unlessBusy(frame.isMain, { work: frame.detectDialogs(), signal })),
       );
-      for (const look of looks) for (const name of look?.names ?? []) this.#names.add(name);
-      const open = frames.filter((_frame, i) => looks[i]?.isOpen);
-      // a busy frame counts as one without a dialog; without a look at the main frame, its document was replaced
-      const isReplaced = !looks.some((look, i) => look !== null && frames[i]?.isMain);
-      const isComplete = looks.every((look) => look?.isComplete ?? true);
+      for (const state of states) for (const name of state?.names ?? []) this.#names.add(name);
+      const open = frames.filter((_frame, i) => states[i]?.isOpen);
+      // a busy frame counts as one without a dialog; without the main frame's state, its document was replaced
+      const isReplaced = !states.some((state, i) => state !== null && frames[i]?.isMain);
+      const isComplete = states.every((state) => state?.isComplete ?? true);
       if (open.length > 0) return { open, isComplete: true };
-      const isExpected = looks.some((look) => look?.isExpected) && performance.now() < endsAtMs;
+      const isExpected = states.some((state) => state?.isExpected) && performance.now() < endsAtMs;
       const isSettled = (!isReplaced && progress.documentId === documentId) || progress.failedUrl !== null;
       if (isSettled && !isExpected) return { open, isComplete };
       await sleep(signal, POLL_INTERVAL_MS);

@@ -14,12 +14,15 @@ type Inject = (storage: Storage) => Partial<Storage>;
  *
  * @param only The name of the only test to run; by default, all run.
  */
-export async function failuresOf(inject: Inject, only?: string): Promise<string[]> {
-  return [...(await messagesOf(inject, only)).keys()];
+export async function findFailures(inject: Inject, only?: string): Promise<string[]> {
+  return [...(await findFailureMessages(inject, only)).keys()];
 }
 
-/** Like `failuresOf`, with the message of each failure. */
-export async function messagesOf(inject: Inject, only?: string): Promise<ReadonlyMap<string, string>> {
+/** Like `findFailures`, with the message of each failure. */
+export async function findFailureMessages(
+  inject: Inject,
+  only?: string,
+): Promise<ReadonlyMap<string, string>> {
   const tests: { readonly name: string; readonly run: () => Promise<void> }[] = [];
   const runner: SuiteRunner = {
     describe: (_, define) => define(),
