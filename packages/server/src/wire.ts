@@ -237,8 +237,12 @@ export type AdminEngineOptions = Pick<
 /** Opens the engine for the operator's commands: accounts, tokens and credits. A server can run at the same time. */
 export function openAdminEngine(config: Config, options: AdminEngineOptions = {}): Promise<Engine> {
   // a command may not know how long the service stores its history and its journal, so it prunes neither
-  const unpruned = { ...config, historyRetentionMs: null, journalRetentionMs: null };
-  return openEngine(unpruned, { ...options, renderer: noRenderer(config), targets: servicePolicy(config) });
+  const configWithoutPruning = { ...config, historyRetentionMs: null, journalRetentionMs: null };
+  return openEngine(configWithoutPruning, {
+    ...options,
+    renderer: noRenderer(config),
+    targets: servicePolicy(config),
+  });
 }
 
 /**

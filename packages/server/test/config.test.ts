@@ -36,7 +36,7 @@ function writeNext(content: string): string {
 }
 
 /** A file with one store; `undefined` removes a field. */
-function storeFile(change: Readonly<Record<string, unknown>> = {}): string {
+function writeStoreFile(change: Readonly<Record<string, unknown>> = {}): string {
   const store = {
     endpoint: "https://s3.eu-central-1.amazonaws.com",
     region: "eu-central-1",
@@ -210,7 +210,13 @@ describe("readConfig with one variable", () => {
       { plans: [{ slug: "team", name: "Team", creditsPerPeriod: 500, requestsPerMinute: 30 }] },
     ],
     [
-      { SNAP_STORES_FILE: storeFile({ prefix: "snap/2026", accounts: ["acct_1"], addressing: "virtual" }) },
+      {
+        SNAP_STORES_FILE: writeStoreFile({
+          prefix: "snap/2026",
+          accounts: ["acct_1"],
+          addressing: "virtual",
+        }),
+      },
       {
         stores: [
           {
@@ -227,7 +233,7 @@ describe("readConfig with one variable", () => {
         ],
       },
     ],
-    [{ SNAP_OBJECT_STORE: "archive", SNAP_STORES_FILE: storeFile({}) }, { objectStore: "archive" }],
+    [{ SNAP_OBJECT_STORE: "archive", SNAP_STORES_FILE: writeStoreFile({}) }, { objectStore: "archive" }],
     [{ SNAP_WEBHOOK_SCHEDULE: "5s,5m,2h" }, { webhookRetryDelaysMs: [5_000, 300_000, 7_200_000] }],
     [{ SNAP_WEBHOOK_SCHEDULE: "0s, 100ms, 1d" }, { webhookRetryDelaysMs: [100, 86_400_000] }],
     [{ SNAP_WEBHOOK_SCHEDULE: "0s" }, { webhookRetryDelaysMs: [] }],
@@ -310,35 +316,39 @@ describe("readConfig with one variable", () => {
       writeNext('{"__proto__":{}}'),
       'store "__proto__": the name must be 1 to 63 lowercase',
     ],
-    ["SNAP_STORES_FILE", storeFile({ bucket: "A" }), "store archive: bucket must be a bucket's name"],
-    ["SNAP_STORES_FILE", storeFile({ prefix: "/a" }), "store archive: prefix must be a path such as"],
-    ["SNAP_STORES_FILE", storeFile({ endpoint: "s3" }), "store archive: endpoint must be an origin"],
+    ["SNAP_STORES_FILE", writeStoreFile({ bucket: "A" }), "store archive: bucket must be a bucket's name"],
+    ["SNAP_STORES_FILE", writeStoreFile({ prefix: "/a" }), "store archive: prefix must be a path such as"],
+    ["SNAP_STORES_FILE", writeStoreFile({ endpoint: "s3" }), "store archive: endpoint must be an origin"],
     ...["169.254.169.254", "[fe80::1]:9000", "[fd00:ec2::254]", "0xa9fea9fe"].map(
       (host): [string, string, string] => [
         "SNAP_STORES_FILE",
-        storeFile({ endpoint: `http://${host}` }),
+        writeStoreFile({ endpoint: `http://${host}` }),
         "store archive: endpoint must not be a link-local address or that of a cloud's metadata service",
       ],
     ),
     [
       "SNAP_STORES_FILE",
-      storeFile({ endpoint: "http://10.0.0.5:9000", addressing: "virtual" }),
+      writeStoreFile({ endpoint: "http://10.0.0.5:9000", addressing: "virtual" }),
       "store archive: addressing must be path, because the endpoint is an IP address",
     ],
     [
       "SNAP_STORES_FILE",
-      storeFile({ secretAccessKey: undefined, secretAccessKeyFile: writeNext("hunter2 ") }),
+      writeStoreFile({ secretAccessKey: undefined, secretAccessKeyFile: writeNext("hunter2 ") }),
       "must be 1 to 200 printable ASCII characters without spaces",
     ],
-    ["SNAP_STORES_FILE", storeFile({ accounts: [] }), "store archive: accounts must contain at least one"],
     [
       "SNAP_STORES_FILE",
-      storeFile({ secretAccessKeyFile: "archive.key" }),
+      writeStoreFile({ accounts: [] }),
+      "store archive: accounts must contain at least one",
+    ],
+    [
+      "SNAP_STORES_FILE",
+      writeStoreFile({ secretAccessKeyFile: "archive.key" }),
       "store archive: must have either secretAccessKey or secretAccessKeyFile",
     ],
     [
       "SNAP_STORES_FILE",
-      storeFile({ secretAccessKey: undefined, secretAccessKeyFile: "nowhere.key" }),
+      writeStoreFile({ secretAccessKey: undefined, secretAccessKeyFile: "nowhere.key" }),
       "nowhere.key must be the path of a readable file",
     ],
     ["SNAP_OBJECT_STORE", "archive", "names a store in SNAP_STORES_FILE; also set that, or unset this one"],
@@ -513,7 +523,7 @@ describe("the object store for cached renderings", () => {
       "must be a store that is not limited to some accounts: it caches the renderings of all",
     ],
   ])("must exist and be open to all accounts: %s, store %j", (SNAP_OBJECT_STORE, store, remedy) => {
-    const SNAP_STORES_FILE = store === null ? writeNext("{}") : storeFile(store);
+    const SNAP_STORES_FILE = store === null ? writeNext("{}") : writeStoreFile(store);
     const mistakes = mistakesOf({ SNAP_OBJECT_STORE, SNAP_STORES_FILE });
     expect(mistakes).toEqual([
       expect.stringContaining(`SNAP_OBJECT_STORE is "${SNAP_OBJECT_STORE}": ${remedy}`),
@@ -523,7 +533,7 @@ describe("the object store for cached renderings", () => {
   it("is not checked if the stores file is invalid", () => {
     const mistakes = mistakesOf({
       SNAP_OBJECT_STORE: "archive",
-      SNAP_STORES_FILE: storeFile({ bucket: "A" }),
+      SNAP_STORES_FILE: writeStoreFile({ bucket: "A" }),
     });
     expect(mistakes).toEqual([expect.stringContaining("store archive: bucket must be")]);
   });

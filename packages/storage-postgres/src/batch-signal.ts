@@ -52,7 +52,7 @@ function listen(
   wake: () => void,
 ): QueueWatch {
   let client: pg.Client | null = null;
-  let reconnect: NodeJS.Timeout | undefined;
+  let reconnectTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   /** Returns `null` if a certificate file that the URL names is missing. */
@@ -72,7 +72,7 @@ function listen(
   const reconnectLater = (): void => {
     if (isStopped) return;
     client = null;
-    reconnect = setTimeout(() => void connect(), RECONNECT_PAUSE_MS);
+    reconnectTimer = setTimeout(() => void connect(), RECONNECT_PAUSE_MS);
   };
   const connect = async (): Promise<void> => {
     const connection = createClient();
@@ -101,7 +101,7 @@ function listen(
   return {
     async stop() {
       isStopped = true;
-      clearTimeout(reconnect);
+      clearTimeout(reconnectTimer);
       // an unresponsive server must not block closing
       await Promise.race([
         client?.end().catch(() => {}),

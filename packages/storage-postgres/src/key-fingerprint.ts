@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 
 /** A database whose signing secrets are encrypted with one secret key. */
-export interface KeyPinned {
+export interface KeyPin {
   /**
    * Returns whether the database is used with this key. The first call stores the fingerprint.
    *

@@ -4,7 +4,7 @@ import { initial } from "./migrations/001-initial.ts";
 import { ledger } from "./migrations/002-ledger.ts";
 import { batches } from "./migrations/003-batches.ts";
 import { moves } from "./migrations/004-moves.ts";
-import { keyMark } from "./migrations/005-key-mark.ts";
+import { keyFingerprint } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 import { accountEnds } from "./migrations/007-account-ends.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly string[] = [
   ledger,
   batches,
   moves,
-  keyMark,
+  keyFingerprint,
   reversals,
   accountEnds,
   tokensAndAudit,
@@ -83,11 +83,11 @@ async function versionOf({ query }: Pick<Database, "query">): Promise<number> {
     "SELECT coalesce(max(version), 0) AS version FROM snap.migrations",
   );
   const version = row?.version ?? 0;
-  if (version > MIGRATIONS.length) throw newerSchema(version);
+  if (version > MIGRATIONS.length) throw newerSchemaError(version);
   return version;
 }
 
-function newerSchema(version: number): Error {
+function newerSchemaError(version: number): Error {
   const problem = `the database was written by a newer release (schema version ${version}; this release supports up to ${MIGRATIONS.length})`;
   const advice = "upgrade to that release or a newer one";
   return Object.assign(new Error(`${problem}; ${advice}`), { code: "schema_newer", problem, advice });

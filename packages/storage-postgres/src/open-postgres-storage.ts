@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { BeforeMigration, ServerClock, Storage } from "@snap/engine/ports";
 import { createBatchSignal } from "./batch-signal.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "./key-fingerprint.ts";
+import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPin } from "./key-fingerprint.ts";
 import { migrate } from "./migrate.ts";
 import { detectPooler, type PoolMode } from "./pooler.ts";
 import { createAccountStore } from "./stores/accounts.ts";
@@ -39,7 +39,7 @@ export interface PostgresStorageOptions {
   readonly beforeCreation?: (() => void) | undefined;
 }
 
-export interface PostgresStorage extends Storage, KeyPinned {}
+export interface PostgresStorage extends Storage, KeyPin {}
 
 /**
  * Opens a storage that any number of machines share. Accounts, tokens, credits, batches, documents, the history,

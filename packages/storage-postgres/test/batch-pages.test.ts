@@ -22,8 +22,8 @@ it("reads only the deliveries on the page", { tags: ["postgres"] }, async () => 
     `EXPLAIN (ANALYZE) ${statement.text}`,
     statement.values,
   );
-  const scans = plan.map(
+  const loopCounts = plan.map(
     (line) => / on deliveries .*\(actual .* loops=(\d+)\)/.exec(line["QUERY PLAN"])?.[1],
   );
-  expect(scans.filter((loops) => loops !== undefined)).toEqual(["2"]);
+  expect(loopCounts.filter((loops) => loops !== undefined)).toEqual(["2"]);
 });

@@ -9,7 +9,7 @@ import { openPostgresStorage, openPostgresTarget, type PoolMode } from "../src/i
 import { sampleBatch } from "./sample-batch.ts";
 import { execute, openStorage, TRUNCATE_ALL, useServer } from "./server.ts";
 
-const SOON = { timeout: 10_000 };
+const POLL_OPTIONS = { timeout: 10_000 };
 
 /** Starts a PgBouncer in front of the server, for the tests in a group. */
 function usePgbouncer(
@@ -122,9 +122,9 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
     const wake = vi.fn<() => void>();
     const watch = await storage.batches.watch(wake);
     // wakes once when it starts to listen
-    await expect.poll(() => wake.mock.calls.length, SOON).toBe(1);
+    await expect.poll(() => wake.mock.calls.length, POLL_OPTIONS).toBe(1);
     await storage.batches.insert(sampleBatch("batch_1"));
-    await expect.poll(() => wake.mock.calls.length, SOON).toBe(2);
+    await expect.poll(() => wake.mock.calls.length, POLL_OPTIONS).toBe(2);
     await watch.stop();
     await storage.close();
   });

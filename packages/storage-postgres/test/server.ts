@@ -25,7 +25,7 @@ export const TRUNCATE_ALL = `SET session_replication_role = replica;
 export function useServer(): TestServer {
   let server: PostgresServer | null = null;
   let databases = 0;
-  const started = (): PostgresServer => {
+  const requireServer = (): PostgresServer => {
     if (server === null) throw new Error("PostgreSQL has not been started");
     return server;
   };
@@ -39,14 +39,14 @@ export function useServer(): TestServer {
   const newDatabase = async ({ migrated } = { migrated: true }): Promise<string> => {
     const name = `test_${(databases += 1)}`;
     const template = migrated ? TEMPLATE : "template1";
-    await execute(started().url(), `CREATE DATABASE ${name} TEMPLATE ${template}`);
-    return started().url(name);
+    await execute(requireServer().url(), `CREATE DATABASE ${name} TEMPLATE ${template}`);
+    return requireServer().url(name);
   };
   return {
-    server: started,
+    server: requireServer,
     newDatabase,
     async openEmptied(settings) {
-      const url = started().url(TEMPLATE);
+      const url = requireServer().url(TEMPLATE);
       await execute(url, TRUNCATE_ALL);
       const storage = await openPostgresStorage({ url, cache: createMemoryStorage(settings) });
       return { storage, close: () => storage.close() };

@@ -29,8 +29,8 @@ const TOKEN = {
   lastUsedAt: 3_600_000,
   previous: { secretHash: "0a".repeat(32), sealedSigningSecret: "0b".repeat(60), endsAt: 9 },
 } as const;
-const FINISHED = finish(sampleBatch("batch_2")) ?? sampleBatch("batch_2");
-const LINE = {
+const FINISHED_BATCH = finish(sampleBatch("batch_2")) ?? sampleBatch("batch_2");
+const JOURNAL_ENTRY = {
   accountId: "acct_1",
   periodStartedAt: 0,
   kind: "reserve",
@@ -78,12 +78,12 @@ const PAGES: readonly TransferPage[] = [
   {
     kind: "journal",
     records: [
-      { ...LINE, kind: "grant", credits: 9, reservationId: null, at: 5 },
-      { ...LINE, at: 3 },
+      { ...JOURNAL_ENTRY, kind: "grant", credits: 9, reservationId: null, at: 5 },
+      { ...JOURNAL_ENTRY, at: 3 },
     ],
     next: "5",
   },
-  { kind: "batches", records: [FINISHED, sampleBatch("batch_1")], next: "6" },
+  { kind: "batches", records: [FINISHED_BATCH, sampleBatch("batch_1")], next: "6" },
   {
     kind: "idempotencyKeys",
     records: [{ accountId: "acct_1", keyHash: "0a", digest: "0b", expiresAt: 9, batchId: "batch_1" }],
@@ -99,13 +99,13 @@ async function writeAll(target: TransferTarget): Promise<void> {
 
 describe("a transfer target", { tags: ["postgres"] }, () => {
   const { server, newDatabase } = useServer();
-  const ends: (() => Promise<void>)[] = [];
+  const cleanups: (() => Promise<void>)[] = [];
   afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp();
   });
   const openTarget = async (url: string): Promise<TransferTarget> => {
     const target = await openPostgresTarget({ url });
-    ends.push(() => target.close());
+    cleanups.push(() => target.close());
     return target;
   };
 
@@ -152,7 +152,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     expect((await target.begin("another")).finished).toEqual(totals);
 
     const storage = await openStorage({ url });
-    ends.push(() => storage.close());
+    cleanups.push(() => storage.close());
     expect((await storage.accounts.list()).map(({ id }) => id)).toEqual(["acct_1", "acct_0"]);
     expect(await storage.accounts.find("acct_1")).toEqual(ACCOUNT);
     expect((await storage.tokens.find(41))?.token).toEqual(TOKEN);
@@ -163,7 +163,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
     expect(await storage.ledger.settle({ reservationId: "res_0", now: 6 })).toBe("unknown");
     expect(await storage.ledger.settle({ reservationId: "res_1", now: 6 })).toBe("settled");
     expect(await storage.batches.find("batch_1")).toEqual(sampleBatch("batch_1"));
-    expect(await storage.batches.find("batch_2")).toEqual(FINISHED);
+    expect(await storage.batches.find("batch_2")).toEqual(FINISHED_BATCH);
     const claim = { keyHash: "0a", digest: "0c", expiresAt: 20 };
     expect(await storage.batches.insert(sampleBatch("batch_3"), claim)).toMatchObject({
       batch: { id: "batch_1" },
@@ -219,7 +219,7 @@ describe("a transfer target", { tags: ["postgres"] }, () => {
         expect(await target.begin("one")).toMatchObject({ position: page.next, moved });
       }
       await target.close();
-      ends.pop();
+      cleanups.pop();
       await proxy.close();
     }
     expect(cuts).toBeGreaterThanOrEqual(5 * PAGES.length);

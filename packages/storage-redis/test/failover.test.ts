@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { openCache, openPlainClient, useRedis, whenBack, whenLost, type WatchedCache } from "./redis.ts";
 import { startRelay } from "./relay.ts";
-import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
+import { sampleConsumeRequest, RENDERING_KEY, NOW, sampleRendering } from "./samples.ts";
 
-const getRequest = { ...NAME, now: NOW };
+const getRequest = { ...RENDERING_KEY, now: NOW };
 
 function messagesOf({ onError }: WatchedCache): string[] {
   return onError.mock.calls.map(([{ message }]) => message);
@@ -27,18 +27,18 @@ describe("a failover", { tags: ["redis"] }, () => {
   it("is noticed when a request is counted, and the cache then uses the new primary at the same address", async () => {
     const relay = await startRelay(first().url);
     const cache = await openCache({ url: relay.url });
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     await demote(first().url, second().url);
     relay.switchTo(second().url);
-    await cache.rateLimiter.consume(consumeRequest());
+    await cache.rateLimiter.consume(sampleConsumeRequest());
     await whenBack(cache);
     expect(messagesOf(cache)).toEqual([expect.stringContaining("is unavailable: READONLY")]);
 
     const direct = await openCache({ url: second().url, keyPrefix: cache.keyPrefix });
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ etag: '"new"' }) });
+    await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ etag: '"new"' }) });
     expect((await direct.renderings.get(getRequest))?.etag).toBe('"new"');
-    await cache.rateLimiter.consume(consumeRequest({ limit: 1 }));
-    expect((await direct.rateLimiter.consume(consumeRequest({ limit: 1 }))).allowed).toBe(false);
+    await cache.rateLimiter.consume(sampleConsumeRequest({ limit: 1 }));
+    expect((await direct.rateLimiter.consume(sampleConsumeRequest({ limit: 1 }))).allowed).toBe(false);
     await promote(first().url);
   });
 
@@ -47,9 +47,9 @@ describe("a failover", { tags: ["redis"] }, () => {
     const cache = await openCache({ url: relay.url });
     await demote(first().url, second().url);
     relay.switchTo(second().url);
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     await whenBack(cache);
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     expect((await cache.renderings.get(getRequest))?.etag).toBe('"9f86d081"');
     await promote(first().url);
   });
@@ -57,11 +57,11 @@ describe("a failover", { tags: ["redis"] }, () => {
   it("ends when the server is promoted again", async () => {
     const cache = await openCache({ url: first().url });
     await demote(first().url, second().url);
-    await cache.rateLimiter.consume(consumeRequest());
+    await cache.rateLimiter.consume(sampleConsumeRequest());
     await whenLost(cache);
     await promote(first().url);
     await whenBack(cache);
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+    await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     expect((await cache.renderings.get(getRequest))?.etag).toBe('"9f86d081"');
   });
 

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openRedisCache } from "../src/index.ts";
 import { openCache, openPlainClient, useRedis, whenBack, whenLost, type WatchedCache } from "./redis.ts";
-import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
+import { sampleConsumeRequest, RENDERING_KEY, NOW, sampleRendering } from "./samples.ts";
 
-const getRequest = { ...NAME, now: NOW };
+const getRequest = { ...RENDERING_KEY, now: NOW };
 /** Short, because the tests wait for it. */
 const commandTimeoutMs = 200;
 
@@ -13,12 +13,12 @@ async function expectLocal(
   { renderings, rateLimiter, renderLeases }: WatchedCache,
   accountId: string,
 ): Promise<void> {
-  await renderings.put({ ...NAME, accountId, rendering: sampleRendering() });
+  await renderings.put({ ...RENDERING_KEY, accountId, rendering: sampleRendering() });
   expect(await renderings.get({ ...getRequest, accountId })).toBeNull();
   expect(await renderings.peek({ ...getRequest, accountId })).toBeNull();
-  await renderings.delete({ ...NAME, accountId });
+  await renderings.delete({ ...RENDERING_KEY, accountId });
   const outcomes = await Promise.all(
-    Array.from({ length: 100 }, () => rateLimiter.consume(consumeRequest({ accountId }))),
+    Array.from({ length: 100 }, () => rateLimiter.consume(sampleConsumeRequest({ accountId }))),
   );
   expect(outcomes.filter(({ allowed }) => allowed)).toHaveLength(20);
   const claim = { name: accountId, leaseMs: 60_000, priority: "batch" } as const;
@@ -27,7 +27,7 @@ async function expectLocal(
 }
 
 async function expectShared({ renderings, renderLeases }: WatchedCache): Promise<void> {
-  await renderings.put({ ...NAME, rendering: sampleRendering() });
+  await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
   expect((await renderings.get(getRequest))?.etag).toBe('"9f86d081"');
   const claim = { name: "shared", leaseMs: 60_000, priority: "batch" } as const;
   expect(await renderLeases.acquire({ ...claim, holder: "a" })).toBe("acquired");
@@ -42,7 +42,7 @@ describe("an unavailable Redis", { tags: ["redis"] }, () => {
     const work = Array.from({ length: 300 }, async (_, index) => {
       const name = { accountId: "acct_1", key: `${index}` };
       await cache.renderings.put({ ...name, rendering: sampleRendering({ bytes: new Uint8Array(50_000) }) });
-      await cache.rateLimiter.consume(consumeRequest({ accountId: `${index}` }));
+      await cache.rateLimiter.consume(sampleConsumeRequest({ accountId: `${index}` }));
       return cache.renderings.get({ ...name, now: NOW });
     });
     await redis().kill();
@@ -152,7 +152,11 @@ describe("callbacks that throw", { tags: ["redis"] }, () => {
   it("do not prevent a rendering from being cached if it evicts another", async () => {
     const cache = await openCache({ url: redis().url, cacheMaxBytes: 5000, onEvicted: fail });
     for (const [index, key] of ["old", "new"].entries())
-      await cache.renderings.put({ ...NAME, key, rendering: sampleRendering({ storedAt: NOW + index }) });
+      await cache.renderings.put({
+        ...RENDERING_KEY,
+        key,
+        rendering: sampleRendering({ storedAt: NOW + index }),
+      });
     expect(await cache.renderings.peek({ ...getRequest, key: "old" })).toBeNull();
     expect(await cache.renderings.peek({ ...getRequest, key: "new" })).not.toBeNull();
     expect(cache.onError).not.toHaveBeenCalled();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createLocalRateLimiter } from "../src/rate-limiter.ts";
 import { createPendingDeletions } from "../src/renderings/pending-deletions.ts";
-import { consumeRequest, NOW } from "./samples.ts";
+import { sampleConsumeRequest, NOW } from "./samples.ts";
 
 describe("the local rate limiter", () => {
   it("drops the oldest window if there are too many", () => {
     const rateLimiter = createLocalRateLimiter(2);
     const consumeOnce = (accountId: string, now = NOW): boolean =>
-      rateLimiter.consume(consumeRequest({ accountId, now, limit: 1 })).allowed;
+      rateLimiter.consume(sampleConsumeRequest({ accountId, now, limit: 1 })).allowed;
     expect(["a", "b"].map((accountId) => consumeOnce(accountId))).toEqual([true, true]);
     // opens a new window, so "b" has the oldest one
     expect(consumeOnce("a", NOW + 60_000)).toBe(true);
@@ -20,12 +20,12 @@ describe("the local rate limiter", () => {
 describe("the local rate limiter, when the clock is set back", () => {
   it("makes no caller wait longer than one window, even if every request is rejected", () => {
     const rateLimiter = createLocalRateLimiter();
-    rateLimiter.consume(consumeRequest({ limit: 1 }));
+    rateLimiter.consume(sampleConsumeRequest({ limit: 1 }));
     const back = NOW - 3_600_000;
     const refused = { allowed: false, remaining: 0, resetsAt: back + 60_000 };
     for (const now of [back, back + 59_999])
-      expect(rateLimiter.consume(consumeRequest({ limit: 1, now }))).toEqual(refused);
-    expect(rateLimiter.consume(consumeRequest({ limit: 1, now: back + 60_000 })).allowed).toBe(true);
+      expect(rateLimiter.consume(sampleConsumeRequest({ limit: 1, now }))).toEqual(refused);
+    expect(rateLimiter.consume(sampleConsumeRequest({ limit: 1, now: back + 60_000 })).allowed).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Eviction } from "@snap/engine/ports";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
-import { consumeRequest, NOW, sampleRendering } from "./samples.ts";
+import { sampleConsumeRequest, NOW, sampleRendering } from "./samples.ts";
 
 /** Size of a rendering in these tests as counted against the quota, with its overhead. */
 const MEBIBYTE = 1024 * 1024;
@@ -26,7 +26,7 @@ async function countOf({ renderings }: WatchedCache, accountId: string): Promise
 /** Asserts that two processes share a rate limit. */
 async function expectSharedLimit(one: WatchedCache, two: WatchedCache): Promise<void> {
   const consume = async ({ rateLimiter }: WatchedCache): Promise<boolean> =>
-    (await rateLimiter.consume(consumeRequest({ limit: 2 }))).allowed;
+    (await rateLimiter.consume(sampleConsumeRequest({ limit: 2 }))).allowed;
   expect([await consume(one), await consume(two), await consume(one), await consume(two)]).toEqual([
     true,
     true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createKeyvRenderings } from "../src/index.ts";
 import { openCache, openPlainClient, useRedis } from "./redis.ts";
-import { NAME, NOW, sampleRendering } from "./samples.ts";
+import { RENDERING_KEY, NOW, sampleRendering } from "./samples.ts";
 
 const KEY = 'rendering:["acct_1","0f1e"]';
 
@@ -13,15 +13,15 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     ["line breaks", new TextEncoder().encode("\r\n$5\r\nhello\r\n")],
   ])("preserve %s", async (_, bytes) => {
     const { renderings } = await openCache({ url: redis().url });
-    await renderings.put({ ...NAME, rendering: sampleRendering({ bytes }) });
-    const found = await renderings.get({ ...NAME, now: NOW });
+    await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ bytes }) });
+    const found = await renderings.get({ ...RENDERING_KEY, now: NOW });
     expect(Buffer.compare(found?.bytes ?? Buffer.from("none"), bytes)).toBe(0);
   });
 
   it("are read into buffers no larger than their bytes", async () => {
     const { renderings } = await openCache({ url: redis().url });
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
-    const found = await renderings.get({ ...NAME, now: NOW });
+    await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
+    const found = await renderings.get({ ...RENDERING_KEY, now: NOW });
     expect(found?.bytes.buffer.byteLength).toBe(6);
   });
 
@@ -33,10 +33,10 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
       sampleRendering({ bytes: new Uint8Array(100_000) }),
       sampleRendering({ bytes: new Uint8Array(100_000), notes }),
     ]) {
-      await renderings.put({ ...NAME, rendering });
+      await renderings.put({ ...RENDERING_KEY, rendering });
       await client.configResetStat();
       const { bytes: _, ...metadata } = rendering;
-      expect(await renderings.peek({ ...NAME, now: NOW })).toEqual(metadata);
+      expect(await renderings.peek({ ...RENDERING_KEY, now: NOW })).toEqual(metadata);
       const statistics = await client.info("commandstats");
       expect(statistics).toContain("cmdstat_getrange:");
       expect(statistics).not.toContain("cmdstat_get:");
@@ -49,20 +49,20 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     const claim = { name: "lease", holder: "a" };
     // scripts are sent in full the first time, and Redis's memory is read once
     await renderLeases.release({ ...claim, lingerMs: 0 });
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
+    await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     await client.ping();
-    const before = await readsOf(client);
-    const stored = renderings.put({ ...NAME, rendering: sampleRendering() });
+    const before = await countReads(client);
+    const stored = renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     await Promise.all([stored, renderLeases.release({ ...claim, lingerMs: 1000 })]);
     // one read on each of the cache's connections, and one for the INFO command
-    expect((await readsOf(client)) - before).toBe(3);
+    expect((await countReads(client)) - before).toBe(3);
   });
 
   it("are stored as one value each, deleted a minute after they expire, and listed in the index", async () => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     for (const ttlMs of [-1000, 0, 1, 86_400_000]) {
-      await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: NOW + ttlMs }) });
+      await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ expiresAt: NOW + ttlMs }) });
       const leftMs = await client.pTTL(keyPrefix + KEY);
       expect(leftMs).toBeGreaterThan(Math.max(0, ttlMs));
       expect(leftMs).toBeLessThanOrEqual(Math.max(0, ttlMs) + 60_000);
@@ -89,13 +89,13 @@ describe("renderings in Redis", { tags: ["redis"] }, () => {
     const { renderings, keyPrefix } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     await client.set(keyPrefix + KEY, Buffer.from(text, "latin1"));
-    expect(await renderings.get({ ...NAME, now: NOW })).toBeNull();
-    expect(await renderings.peek({ ...NAME, now: NOW })).toBeNull();
+    expect(await renderings.get({ ...RENDERING_KEY, now: NOW })).toBeNull();
+    expect(await renderings.peek({ ...RENDERING_KEY, now: NOW })).toBeNull();
   });
 });
 
 /** Returns how many times Redis has read from a connection. */
-async function readsOf(client: Awaited<ReturnType<typeof openPlainClient>>): Promise<number> {
+async function countReads(client: Awaited<ReturnType<typeof openPlainClient>>): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await client.info("stats"))?.[1]);
 }
 
@@ -110,8 +110,8 @@ describe("createKeyvRenderings", () => {
         keys: () => texts.keys(),
       },
     });
-    await renderings.put({ ...NAME, rendering: sampleRendering() });
-    await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow(
+    await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
+    await expect(renderings.get({ ...RENDERING_KEY, now: NOW })).rejects.toThrow(
       "The Keyv store does not preserve bytes; wrap it in `new Keyv({ store })`, and pass Keyv's `iterator` as `keys`.",
     );
   });
@@ -121,7 +121,7 @@ describe("createKeyvRenderings", () => {
     const renderings = createKeyvRenderings({
       store: { get: () => null, set: (_, __, ttlMs) => ttls.push(ttlMs), delete: () => true, keys: () => [] },
     });
-    await renderings.put({ ...NAME, rendering: sampleRendering({ expiresAt: NOW + 5000 }) });
+    await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ expiresAt: NOW + 5000 }) });
     expect(ttls).toEqual([65_000]);
   });
 
@@ -142,12 +142,12 @@ describe("createKeyvRenderings", () => {
         keys: () => values.keys(),
       },
     });
-    const stored = renderings.put({ ...NAME, rendering: sampleRendering() });
+    const stored = renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
     await arriving.promise;
-    expect(await renderings.deleteAccount({ accountId: NAME.accountId, now: NOW })).toBe(0);
+    expect(await renderings.deleteAccount({ accountId: RENDERING_KEY.accountId, now: NOW })).toBe(0);
     arrived.resolve();
     await stored;
-    expect(await renderings.get({ ...NAME, now: NOW })).toBeNull();
+    expect(await renderings.get({ ...RENDERING_KEY, now: NOW })).toBeNull();
   });
 
   it("rejects with the store's errors", async () => {
@@ -157,8 +157,10 @@ describe("createKeyvRenderings", () => {
     const renderings = createKeyvRenderings({
       store: { get: fail, set: fail, delete: fail, keys: () => [] },
     });
-    await expect(renderings.get({ ...NAME, now: NOW })).rejects.toThrow("broken");
-    await expect(renderings.put({ ...NAME, rendering: sampleRendering() })).rejects.toThrow("broken");
-    await expect(renderings.delete(NAME)).rejects.toThrow("broken");
+    await expect(renderings.get({ ...RENDERING_KEY, now: NOW })).rejects.toThrow("broken");
+    await expect(renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() })).rejects.toThrow(
+      "broken",
+    );
+    await expect(renderings.delete(RENDERING_KEY)).rejects.toThrow("broken");
   });
 });

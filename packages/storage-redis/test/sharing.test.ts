@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newPrefix, openCache, openPlainClient, useRedis, type WatchedCache } from "./redis.ts";
-import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
+import { sampleConsumeRequest, RENDERING_KEY, NOW, sampleRendering } from "./samples.ts";
 
 describe("two processes with one Redis", { tags: ["redis"] }, () => {
   const redis = useRedis();
@@ -14,7 +14,7 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     const [one, two] = await openTwo();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        (index % 2 === 0 ? one : two).rateLimiter.consume(consumeRequest()),
+        (index % 2 === 0 ? one : two).rateLimiter.consume(sampleConsumeRequest()),
       ),
     );
     const remaining = outcomes.filter(({ allowed }) => allowed).map((outcome) => outcome.remaining);
@@ -25,10 +25,10 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
 
   it("share one window even if their clocks differ", async () => {
     const [one, two] = await openTwo();
-    await one.rateLimiter.consume(consumeRequest({ limit: 2 }));
-    const second = await two.rateLimiter.consume(consumeRequest({ limit: 2, now: NOW - 5000 }));
+    await one.rateLimiter.consume(sampleConsumeRequest({ limit: 2 }));
+    const second = await two.rateLimiter.consume(sampleConsumeRequest({ limit: 2, now: NOW - 5000 }));
     expect(second).toEqual({ allowed: true, remaining: 0, resetsAt: NOW + 55_000 });
-    const third = await one.rateLimiter.consume(consumeRequest({ limit: 2, now: NOW + 54_999 }));
+    const third = await one.rateLimiter.consume(sampleConsumeRequest({ limit: 2, now: NOW + 54_999 }));
     expect(third).toEqual({ allowed: false, remaining: 0, resetsAt: NOW + 55_000 });
   });
 
@@ -37,8 +37,8 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
     const client = await openPlainClient(redis().url);
     await client.scriptFlush();
     await client.configResetStat();
-    await one.rateLimiter.consume(consumeRequest());
-    for (let again = 0; again < 9; again += 1) await two.rateLimiter.consume(consumeRequest());
+    await one.rateLimiter.consume(sampleConsumeRequest());
+    for (let again = 0; again < 9; again += 1) await two.rateLimiter.consume(sampleConsumeRequest());
     const statistics = await client.info("commandstats");
     expect(/cmdstat_eval:calls=(\d+)/.exec(statistics)?.[1]).toBe("1");
     expect(/cmdstat_evalsha:calls=(\d+)/.exec(statistics)?.[1]).toBe("10");
@@ -46,10 +46,10 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
 
   it("see each other's stored and deleted renderings immediately", async () => {
     const [one, two] = await openTwo();
-    await one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    expect((await two.renderings.get({ ...NAME, now: NOW }))?.etag).toBe('"9f86d081"');
-    await two.renderings.delete(NAME);
-    expect(await one.renderings.peek({ ...NAME, now: NOW })).toBeNull();
+    await one.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
+    expect((await two.renderings.get({ ...RENDERING_KEY, now: NOW }))?.etag).toBe('"9f86d081"');
+    await two.renderings.delete(RENDERING_KEY);
+    expect(await one.renderings.peek({ ...RENDERING_KEY, now: NOW })).toBeNull();
   });
 
   it("never hold a lease at the same time, and notice a raised priority", async () => {
@@ -68,12 +68,12 @@ describe("two processes with one Redis", { tags: ["redis"] }, () => {
 
   it("are isolated by different prefixes", async () => {
     const [one, two] = [await openCache({ url: redis().url }), await openCache({ url: redis().url })];
-    await one.renderings.put({ ...NAME, rendering: sampleRendering() });
-    await one.rateLimiter.consume(consumeRequest({ limit: 1 }));
+    await one.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
+    await one.rateLimiter.consume(sampleConsumeRequest({ limit: 1 }));
     const claim = { name: "lease", leaseMs: 60_000, priority: "batch" } as const;
     await one.renderLeases.acquire({ ...claim, holder: "one" });
-    expect(await two.renderings.get({ ...NAME, now: NOW })).toBeNull();
-    expect((await two.rateLimiter.consume(consumeRequest({ limit: 1 }))).allowed).toBe(true);
+    expect(await two.renderings.get({ ...RENDERING_KEY, now: NOW })).toBeNull();
+    expect((await two.rateLimiter.consume(sampleConsumeRequest({ limit: 1 }))).allowed).toBe(true);
     expect(await two.renderLeases.acquire({ ...claim, holder: "two" })).toBe("acquired");
   });
 });

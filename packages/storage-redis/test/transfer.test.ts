@@ -3,9 +3,9 @@ import { createScriptedClient } from "../src/connection/client.ts";
 import { createTransfer } from "../src/renderings/transfer.ts";
 import { newPrefix, openCache, openPlainClient, useRedis, whenLost, type WatchedCache } from "./redis.ts";
 import { startRelay } from "./relay.ts";
-import { consumeRequest, NAME, NOW, sampleRendering } from "./samples.ts";
+import { sampleConsumeRequest, RENDERING_KEY, NOW, sampleRendering } from "./samples.ts";
 
-const getRequest = { ...NAME, now: NOW };
+const getRequest = { ...RENDERING_KEY, now: NOW };
 const large = new Uint8Array(10_000_000).fill(7);
 
 function messagesOf({ onError }: WatchedCache): string[] {
@@ -19,7 +19,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     const { renderings } = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
     await client.configResetStat();
-    await renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large }) });
+    await renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ bytes: large }) });
     expect((await renderings.get(getRequest))?.bytes).toHaveLength(10_000_000);
     const statistics = await client.info("commandstats");
     expect(/cmdstat_append:calls=(\d+)/.exec(statistics)?.[1]).toBe("2");
@@ -56,7 +56,10 @@ describe("a large rendering", { tags: ["redis"] }, () => {
         etag: `"${time}"`,
         storedAt: NOW + time,
       });
-      const [found] = await Promise.all([renderings.get(getRequest), other.put({ ...NAME, rendering })]);
+      const [found] = await Promise.all([
+        renderings.get(getRequest),
+        other.put({ ...RENDERING_KEY, rendering }),
+      ]);
       const value = Number(found?.etag.slice(1, -1));
       expect(found?.bytes.every((byte) => byte === value) ?? true).toBe(true);
     }
@@ -65,7 +68,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
   it("is not cached while the transfer connection cannot be restored, and the failure is reported", async () => {
     const cache = await openCache({ url: redis().url });
     const client = await openPlainClient(redis().url);
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large }) });
+    await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ bytes: large }) });
     await cache.renderings.peek(getRequest);
     // the last command of the transfer connection is a script
     const connections = await client.clientList();
@@ -76,13 +79,16 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     await whenLost(cache);
     expect(messagesOf(cache)).toEqual([expect.stringContaining("does not transfer renderings: ")]);
     expect(await cache.renderings.get(getRequest)).toBeNull();
-    await cache.renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large, etag: '"new"' }) });
+    await cache.renderings.put({
+      ...RENDERING_KEY,
+      rendering: sampleRendering({ bytes: large, etag: '"new"' }),
+    });
     expect(await cache.renderings.peek(getRequest)).toBeNull();
     await client.configSet("maxclients", "10000");
     await expect
       .poll(
         async () => {
-          await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+          await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
           return cache.renderings.get(getRequest);
         },
         { timeout: 20_000 },
@@ -95,9 +101,10 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     const cache = await openCache({ url: relay.url, commandTimeoutMs: 200 });
     const direct = await openCache({ url: redis().url, keyPrefix: cache.keyPrefix });
     relay.stallAfter(2_000_000);
-    const stored = cache.renderings.put({ ...NAME, rendering: sampleRendering({ bytes: large }) });
-    for (let time = 0; time < 5; time += 1) await cache.rateLimiter.consume(consumeRequest({ limit: 5 }));
-    expect((await direct.rateLimiter.consume(consumeRequest({ limit: 5 }))).allowed).toBe(false);
+    const stored = cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering({ bytes: large }) });
+    for (let time = 0; time < 5; time += 1)
+      await cache.rateLimiter.consume(sampleConsumeRequest({ limit: 5 }));
+    expect((await direct.rateLimiter.consume(sampleConsumeRequest({ limit: 5 }))).allowed).toBe(false);
     await stored;
     expect(await direct.renderings.get(getRequest)).toBeNull();
     expect(messagesOf(cache)).toEqual([
@@ -108,7 +115,7 @@ describe("a large rendering", { tags: ["redis"] }, () => {
     await expect
       .poll(
         async () => {
-          await cache.renderings.put({ ...NAME, rendering: sampleRendering() });
+          await cache.renderings.put({ ...RENDERING_KEY, rendering: sampleRendering() });
           return direct.renderings.peek(getRequest);
         },
         { timeout: 20_000 },

@@ -91,7 +91,7 @@ function createBodyFiles(directory: string, { isSynced }: { readonly isSynced: b
     async read(id, { position, size }) {
       try {
         const bytes = new Uint8Array(size);
-        return (await fillFrom(pathOf(id), { position, bytes })) === size ? bytes : null;
+        return (await readInto(pathOf(id), { position, bytes })) === size ? bytes : null;
       } catch (error) {
         if (systemCodeOf(error) === "ENOENT") return null;
         throw error;
@@ -128,7 +128,7 @@ async function createFile(
   else writeFileSync(path, bytes, options);
 }
 
-async function fillFrom(
+async function readInto(
   path: string,
   { position, bytes }: { readonly position: number; readonly bytes: Uint8Array },
 ): Promise<number> {

@@ -149,7 +149,7 @@ async function render(
   const { engine, principal, exchange, baseUrl, sendBudget } = dependencies;
   requireVerifiedEmail(principal.account);
   requireMode(mode, args);
-  exchange.freeSent = sendBudget.take(principal.account.id, RESULT_MAX_BYTES);
+  exchange.releaseMemory = sendBudget.take(principal.account.id, RESULT_MAX_BYTES);
   const { parameters: options, document } = separateContent(mode === "pdf" ? { ...args, pdf: true } : args);
   // a link contains the URL that identifies the content, and finds the cached rendering by it
   const parameters = document ? { ...options, url: (await identifyContent(document)).url } : options;

@@ -76,9 +76,9 @@ function logDelivery(logger: Logger, attempt: DeliveryAttempt): void {
 export function nameOutcome(outcome: DeliveryAttempt["outcome"]): string {
   switch (outcome.kind) {
     case "responded": {
-      const hundreds = Math.floor(outcome.status / 100);
-      if (hundreds > 5) return "broken"; // the status must be below 600 (RFC 9110, 15)
-      return hundreds === 2 ? "delivered" : `http_${hundreds}xx`;
+      const statusClass = Math.floor(outcome.status / 100);
+      if (statusClass > 5) return "broken"; // the status must be below 600 (RFC 9110, 15)
+      return statusClass === 2 ? "delivered" : `http_${statusClass}xx`;
     }
     case "failed":
       return outcome.reason;

@@ -2,7 +2,7 @@ import { readAsset } from "../read-asset.ts";
 import type { HttpResponse } from "../requests/response.ts";
 
 /** Nothing from other origins and nothing inline. Renderings in the form are `blob:` URLs, icons are `data:` URLs. */
-const PAGE_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -14,7 +14,7 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /** Large, and independent of the pages' own scripts. */
-const VIEWER_CACHING = "public, max-age=3600";
+const VIEWER_CACHE_CONTROL = "public, max-age=3600";
 
 /** Files of the two pages, by path. All but the viewer's are revalidated, to match the page. */
 export function pageAssets(): readonly (readonly [string, HttpResponse])[] {
@@ -22,8 +22,11 @@ export function pageAssets(): readonly (readonly [string, HttpResponse])[] {
     ["/start/start.css", asset("text/css", "start/start.css")],
     ["/start/start.js", asset("text/javascript", "start/start.js")],
     ["/docs/init.js", asset("text/javascript", "docs/init.js")],
-    ["/docs/swagger-ui.css", asset("text/css", "viewer/swagger-ui.css", VIEWER_CACHING)],
-    ["/docs/swagger-ui-bundle.js", asset("text/javascript", "viewer/swagger-ui-bundle.js", VIEWER_CACHING)],
+    ["/docs/swagger-ui.css", asset("text/css", "viewer/swagger-ui.css", VIEWER_CACHE_CONTROL)],
+    [
+      "/docs/swagger-ui-bundle.js",
+      asset("text/javascript", "viewer/swagger-ui-bundle.js", VIEWER_CACHE_CONTROL),
+    ],
   ];
 }
 
@@ -34,7 +37,7 @@ export function htmlPage(body: string): HttpResponse {
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Cache-Control": "no-cache",
-      "Content-Security-Policy": PAGE_POLICY,
+      "Content-Security-Policy": CONTENT_SECURITY_POLICY,
       "Cross-Origin-Resource-Policy": "same-origin",
       "Referrer-Policy": "no-referrer",
     },

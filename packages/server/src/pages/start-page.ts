@@ -38,8 +38,8 @@ function createPrefilledPage(template: string, demo: DemoAccess | null): (reques
   const page = htmlPage(template.replace("{{demo}}", ""));
   if (demo === null) return () => page;
   const attributes = `data-token="${escape(demo.token)}" data-url="${escape(demo.url)}"`;
-  const own = htmlPage(template.replace("{{demo}}", () => attributes));
-  const prefilledPage = { ...own, headers: { ...own.headers, "Cache-Control": "no-store" } };
+  const filledPage = htmlPage(template.replace("{{demo}}", () => attributes));
+  const prefilledPage = { ...filledPage, headers: { ...filledPage.headers, "Cache-Control": "no-store" } };
   return (request) => (isFromThisMachine(request) ? prefilledPage : page);
 }
 

@@ -35,12 +35,12 @@ export function readCaller(request: Request): Caller {
   return {
     address: plainAddress(request.ip ?? peer),
     userAgent: readUserAgent(headers["user-agent"]),
-    requestId: isFromProxy ? matchOf(REQUEST_ID, headers["x-request-id"], 0) : null,
-    traceId: isFromProxy ? matchOf(TRACEPARENT, headers["traceparent"], 1) : null,
+    requestId: isFromProxy ? matchGroup(REQUEST_ID, headers["x-request-id"], 0) : null,
+    traceId: isFromProxy ? matchGroup(TRACEPARENT, headers["traceparent"], 1) : null,
   };
 }
 
-function matchOf(pattern: RegExp, value: string | string[] | undefined, group: number): string | null {
+function matchGroup(pattern: RegExp, value: string | string[] | undefined, group: number): string | null {
   return (typeof value === "string" && pattern.exec(value)?.[group]) || null;
 }
 

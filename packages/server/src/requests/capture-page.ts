@@ -12,7 +12,7 @@ export interface CaptureDependencies {
 }
 
 /** An authenticated request. */
-interface Requested {
+interface AuthenticatedRequest {
   readonly principal: Principal;
   readonly exchange: Exchange;
 }
@@ -23,7 +23,7 @@ interface Requested {
  */
 export async function capturePage(
   { engine, metrics }: CaptureDependencies,
-  { exchange, ...request }: CaptureRequest & CaptureOptions & Requested,
+  { exchange, ...request }: CaptureRequest & CaptureOptions & AuthenticatedRequest,
 ): Promise<Capture> {
   const capture = await engine.capture({ ...request, requestId: exchange.requestId });
   exchange.cache = capture.cache;
@@ -35,11 +35,11 @@ export async function capturePage(
 /** Captures a page to send its file. A file that does not fit in the send budget costs nothing. */
 export function captureFile(
   dependencies: CaptureDependencies,
-  request: Omit<CaptureRequest & CaptureOptions, "accept"> & Requested,
+  request: Omit<CaptureRequest & CaptureOptions, "accept"> & AuthenticatedRequest,
 ): Promise<Capture> {
   const { principal, exchange } = request;
   const accept = ({ bytes }: { readonly bytes: Uint8Array }): void => {
-    exchange.freeSent = dependencies.sendBudget.takeFile(principal.account.id, bytes);
+    exchange.releaseMemory = dependencies.sendBudget.takeFile(principal.account.id, bytes);
   };
   return capturePage(dependencies, { ...request, accept });
 }

@@ -30,7 +30,7 @@ export interface Exchange {
   /** The error for the log, with `detail` and cause. */
   error: SnapError | null;
   /** Frees the memory that the response takes, once it is sent and closed. */
-  freeSent: () => void;
+  releaseMemory: () => void;
 }
 
 const exchanges = new WeakMap<ServerResponse, Exchange>();
@@ -55,10 +55,10 @@ export function openExchange(
     bytes: 0,
     code: null,
     error: null,
-    freeSent: () => {},
+    releaseMemory: () => {},
   };
   const done = (): void => {
-    exchange.freeSent();
+    exchange.releaseMemory();
     onDone(exchange);
   };
   exchanges.set(response, exchange);

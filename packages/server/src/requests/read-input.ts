@@ -13,10 +13,10 @@ export type FieldsSchema = z.ZodObject;
  * @throws SnapError `validation_failed` that names every invalid parameter.
  */
 export function readQuery<Schema extends FieldsSchema>(schema: Schema, text: string): z.output<Schema> {
-  const sent = new URLSearchParams(text);
+  const parameters = new URLSearchParams(text);
   const problems = new ProblemList();
   const values = new Map<string, unknown>();
-  for (const [name, value] of sent) {
+  for (const [name, value] of parameters) {
     if (values.has(name)) problems.add(name, "must be sent only once");
     values.set(name, fromText(Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined, value));
   }

@@ -23,8 +23,8 @@ export async function readBody(request: IncomingMessage, { maxBytes, memory }: B
     throw new Error(
       "the request body has already been read; mount createApp before body parsers such as express.json()",
     );
-  const declared = Number(request.headers["content-length"] ?? maxBytes);
-  const body = new BodyBuffer(Math.min(declared, maxBytes), memory);
+  const declaredBytes = Number(request.headers["content-length"] ?? maxBytes);
+  const body = new BodyBuffer(Math.min(declaredBytes, maxBytes), memory);
   await receiveBody(request, { maxBytes, onChunk: (chunk) => body.add(chunk) });
   const bytes = body.read();
   if (bytes === null)
@@ -91,7 +91,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return declared !== "0" || coding !== undefined;
 }
 
-interface Receiving {
+interface ReceiveOptions {
   readonly maxBytes: number;
   readonly onChunk: (chunk: Buffer) => void;
 }
@@ -99,7 +99,7 @@ interface Receiving {
 /** Requests whose body was declared too large. Each is waited for once, although an error handler discards it again. */
 const awaited = new WeakSet<IncomingMessage>();
 
-async function receiveBody(request: IncomingMessage, { maxBytes, onChunk }: Receiving): Promise<void> {
+async function receiveBody(request: IncomingMessage, { maxBytes, onChunk }: ReceiveOptions): Promise<void> {
   if (!hasBody(request)) return;
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
     if (!awaited.has(request)) await awaitBody(request, maxBytes);
@@ -123,7 +123,7 @@ async function awaitBody(request: IncomingMessage, maxBytes: number): Promise<vo
   await abortable(AbortSignal.timeout(HTTP_LIMITS.closeMs), sent).catch(() => {});
 }
 
-async function countBody(request: IncomingMessage, { maxBytes, onChunk }: Receiving): Promise<number> {
+async function countBody(request: IncomingMessage, { maxBytes, onChunk }: ReceiveOptions): Promise<number> {
   let bytes = 0;
   // Leaving the loop must not destroy the request: the response uses the same socket.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {

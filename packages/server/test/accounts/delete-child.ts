@@ -12,9 +12,9 @@ import { DatabaseSync } from "node:sqlite";
 const [directory = "", id = "", killBefore = ""] = process.argv.slice(2);
 let step = 0;
 
-function takeStep(removed = ""): void {
+function takeStep(removedPath = ""): void {
   step += 1;
-  const isRendering = killBefore === "rendering" && removed.includes("snap.db-renderings");
+  const isRendering = killBefore === "rendering" && removedPath.includes("snap.db-renderings");
   if (isRendering || step === Number(killBefore)) process.kill(process.pid, "SIGKILL");
 }
 

@@ -81,7 +81,7 @@ function tracesOf({ account, minted: { record } }: Customer, name: string): read
   return [name, account.email, ...secrets];
 }
 
-async function renderingFiles(directory: string): Promise<number> {
+async function countRenderingFiles(directory: string): Promise<number> {
   return (await readdir(join(directory, "snap.db-renderings"))).length;
 }
 
@@ -99,7 +99,7 @@ describe("a deleted account", () => {
     expect(await engine.accounts.delete(id)).toEqual({ ...deleted, journalEntries: null });
     expect(await filesWith(directory, ...traces)).toEqual([]);
     expect(await filesWith(directory, id)).not.toEqual([]);
-    expect(await renderingFiles(directory)).toBe(3);
+    expect(await countRenderingFiles(directory)).toBe(3);
 
     const purged = { ...deleted, tokens: 0, batches: 0, documents: 0, renderings: 0, journalEntries: 61 };
     expect(await engine.accounts.delete(id, { purge: true })).toEqual(purged);
@@ -139,7 +139,7 @@ describe("a deleted account", () => {
     await expect(late).rejects.toMatchObject({ code: "rate_limited" });
     const traces = [...tracesOf(customer, "in-flight"), ...(purge ? [id] : [])];
     expect(await filesWith(directory, ...traces)).toEqual([]);
-    expect(await renderingFiles(directory)).toBe(0);
+    expect(await countRenderingFiles(directory)).toBe(0);
   });
 
   it("leaves no trace of a batch that a worker is rendering", async () => {
@@ -154,7 +154,7 @@ describe("a deleted account", () => {
     await engine.close();
     const traces = [customer.account.id, ...tracesOf(customer, "batch-in-flight")];
     expect(await filesWith(directory, ...traces)).toEqual([]);
-    expect(await renderingFiles(directory).catch(() => 0)).toBe(0);
+    expect(await countRenderingFiles(directory).catch(() => 0)).toBe(0);
   });
 
   it("leaves no trace of its id or pages, even if the deletion is killed repeatedly", async () => {
@@ -170,18 +170,18 @@ describe("a deleted account", () => {
     expect(await deleteUntilKilled("rendering")).toBe("SIGKILL");
     let kills = 0;
     let killBefore = 1;
-    let ended = await deleteUntilKilled(killBefore);
-    for (; ended === "SIGKILL"; ended = await deleteUntilKilled(killBefore)) {
+    let exitStatus = await deleteUntilKilled(killBefore);
+    for (; exitStatus === "SIGKILL"; exitStatus = await deleteUntilKilled(killBefore)) {
       kills += 1;
       killBefore *= 3;
     }
-    expect(ended).toBe(0);
+    expect(exitStatus).toBe(0);
     expect(kills).toBeGreaterThan(3);
     expect(await filesWith(directory, id, ...tracesOf(customer, "ada-lovelace"))).toEqual([]);
     expect(await engine.accounts.list()).toEqual([]);
     // a file whose row was deleted just before a kill is deleted by the next hourly sweep
-    expect(await renderingFiles(directory)).toBeGreaterThan(0);
+    expect(await countRenderingFiles(directory)).toBeGreaterThan(0);
     await storage.renderings.prune({ now: Date.now() + 3_600_000, limit: 1 });
-    expect(await renderingFiles(directory)).toBe(0);
+    expect(await countRenderingFiles(directory)).toBe(0);
   });
 });

@@ -37,7 +37,11 @@ const INITIALIZE = {
 };
 
 /** A request at every entry point of a service, with a rendering that is cached and one that is not. */
-async function atEveryEntryPoint(service: TestService, customer: Customer, etag: string): Promise<Reply[]> {
+async function sendToEveryEntryPoint(
+  service: TestService,
+  customer: Customer,
+  etag: string,
+): Promise<Reply[]> {
   const { token } = customer;
   const unchanged = { "If-None-Match": etag };
   const json = { "Content-Type": "application/json" };
@@ -64,7 +68,7 @@ describe("a suspended account", () => {
     const etag = String((await service.snap({ url }, { token: customer.token })).headers.etag);
     await service.engine.accounts.suspend(customer.id);
 
-    for (const reply of await atEveryEntryPoint(service, customer, etag)) {
+    for (const reply of await sendToEveryEntryPoint(service, customer, etag)) {
       expect(outcomeOf(reply)).toEqual(SUSPENDED);
       expect(reply.headers).not.toHaveProperty("retry-after");
       expect(reply.headers).not.toHaveProperty("etag");
@@ -72,7 +76,7 @@ describe("a suspended account", () => {
     expect(service.renderer.calls).toHaveLength(1);
 
     await service.engine.accounts.resume(customer.id);
-    const statuses = (await atEveryEntryPoint(service, customer, etag)).map(({ status }) => status);
+    const statuses = (await sendToEveryEntryPoint(service, customer, etag)).map(({ status }) => status);
     expect(statuses).toEqual([200, 304, 200, 200, 304, 200, 201, 202, 404, 200, 200]);
     expect((await service.snap({ url }, { token: customer.token })).headers["x-credits-remaining"]).toBe(
       "998",

@@ -9,16 +9,16 @@ const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z
 const ID = expect.stringMatching(/^req_[0-9a-f]{24}$/) as string;
 const url = "https://example.com/";
 
-interface Listed {
+interface ListedEntry {
   readonly id: string;
   readonly url?: string;
 }
 
 /** Waits until the history has `count` entries, and returns them. */
-async function written(service: AdminTestService, count: number): Promise<readonly Listed[]> {
+async function awaitEntries(service: AdminTestService, count: number): Promise<readonly ListedEntry[]> {
   service.clock.advance(1000);
   const { entries } = await until(
-    async () => (await service.read("/requests?limit=200")) as { entries: readonly Listed[] },
+    async () => (await service.read("/requests?limit=200")) as { entries: readonly ListedEntry[] },
     (list) => list.entries.length === count,
   );
   return entries;
@@ -29,7 +29,7 @@ describe("a request", () => {
     const service = await openAdmin();
     const { id: account, token, tokenId } = await service.customer();
     const reply = await service.snap({ url, fullPage: "true", format: "png" }, { token });
-    const [listed] = await written(service, 1);
+    const [listed] = await awaitEntries(service, 1);
     expect(listed).toEqual({
       id: ID,
       at: DATE_TIME,
@@ -61,7 +61,7 @@ describe("a request", () => {
     const { token } = await service.customer();
     service.renderer.failNext(new SnapError("render_failed", "The page could not be captured."));
     await service.snap({ url }, { token });
-    const [failed] = await written(service, 1);
+    const [failed] = await awaitEntries(service, 1);
     expect(failed).toMatchObject({
       status: 500,
       code: "render_failed",
@@ -80,7 +80,7 @@ describe("a request", () => {
     const service = await openAdmin();
     const { token } = await service.customer();
     await service.snap({ url }, { token });
-    await written(service, 1);
+    await awaitEntries(service, 1);
     const { entries } = await service.embedded.history.page({ limit: 1 });
     const entry = {
       ...entries[0],
@@ -88,7 +88,7 @@ describe("a request", () => {
       code: "later_code",
     } as unknown as HistoryEntry;
     await service.embedded.history.append({ entries: [entry], totals: [] });
-    const listed = (await service.read("/requests?limit=200")) as { entries: readonly Listed[] };
+    const listed = (await service.read("/requests?limit=200")) as { entries: readonly ListedEntry[] };
     expect(listed.entries).toContainEqual(expect.objectContaining({ status: 500, code: "later_code" }));
   });
 
@@ -99,7 +99,7 @@ describe("a request", () => {
     await service.snap({ url: "https://user:url-phrase@example.com/", ...secrets }, { token });
     service.clock.advance(1);
     await service.snap({ url, ...secrets }, { token });
-    const list = await written(service, 2);
+    const list = await awaitEntries(service, 2);
     expect(list[0]).toMatchObject({ parameters: { url, basicAuth: "[secret]", headers: "[secret]" } });
     expect(JSON.stringify(list)).not.toMatch(/phrase/);
   });
@@ -110,7 +110,7 @@ describe("a request", () => {
     const image = await service.snap({ url }, { token });
     service.clock.advance(1);
     const pdf = await service.snap({ url, pdf: "true" }, { token });
-    const [ofPdf, ofImage] = await written(service, 2);
+    const [ofPdf, ofImage] = await awaitEntries(service, 2);
     const shown = await service.admin(`/requests/${ofImage?.id}/rendering`);
     expect(shown.status).toBe(200);
     expect(shown.body.equals(image.body)).toBe(true);
@@ -137,7 +137,7 @@ describe("a request", () => {
     const script = "<script>alert(1)</script>";
     service.renderer.failNext(new SnapError("render_failed", `${script}\u2028`));
     await service.snap({ url: `${url}?q=${script}` }, { token });
-    await written(service, 1);
+    await awaitEntries(service, 1);
     const reply = await service.admin("/requests");
     expect(reply.headers).toMatchObject({
       "content-type": "application/json; charset=utf-8",
@@ -178,10 +178,10 @@ describe("the list of requests", () => {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ html: "<p>x" }),
     });
-    const all = await written(service, 6);
+    const all = await awaitEntries(service, 6);
     const select = async (query: Record<string, string>): Promise<readonly number[]> => {
       const { entries } = (await service.read(`/requests?${new URLSearchParams(query).toString()}`)) as {
-        entries: readonly Listed[];
+        entries: readonly ListedEntry[];
       };
       // numbered by time
       return entries.map(({ id }) => all.length - 1 - all.findIndex((one) => one.id === id));

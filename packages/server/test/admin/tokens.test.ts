@@ -7,7 +7,7 @@ const SECRET = expect.stringMatching(/^[0-9A-Za-z]{40,}$/) as string;
 
 const INVALID_NAME = "must be a string of 1 to 100 characters, none of them invisible";
 
-interface Minted {
+interface CreatedToken {
   readonly id: number;
   readonly token: string;
   readonly signing_secret: string;
@@ -22,7 +22,7 @@ describe("tokens", () => {
       json: { account_id: account, name: "the shop", abilities: ["pdf"], expires_in_seconds: 3600 },
     });
     expect(reply.status).toBe(201);
-    const token = documentOf(reply) as Minted & { expires_at: string };
+    const token = documentOf(reply) as CreatedToken & { expires_at: string };
     expect(token).toEqual({
       id: 2,
       account_id: account,
@@ -67,7 +67,7 @@ describe("tokens", () => {
     const service = await openAdmin();
     await service.customer();
     const json = { overlap_seconds: 60 };
-    const rotated = (await service.read("/tokens/1/rotate", { method: "POST", json })) as Minted & {
+    const rotated = (await service.read("/tokens/1/rotate", { method: "POST", json })) as CreatedToken & {
       rotated_at: string;
       overlap_ends_at: string;
     };
@@ -79,7 +79,7 @@ describe("tokens", () => {
       code: "validation_failed",
       message: expect.stringMatching(/^Token 1's previous secrets still work until .*Z\.$/),
     });
-    const last = (await service.read("/tokens/1/rotate", { method: "POST" })) as Minted;
+    const last = (await service.read("/tokens/1/rotate", { method: "POST" })) as CreatedToken;
     expect(last).toMatchObject({ id: 1, overlap_ends_at: null });
     expect((await service.send("/v1/usage", { token: last.token })).status).toBe(200);
   });

@@ -111,20 +111,20 @@ describe("a backup", () => {
     const { token } = await newToken(engine);
     const principal = await engine.authenticate(token);
     let rendered = 0;
-    let isLoaded = true;
+    let isUnderLoad = true;
     const load = Array.from({ length: 4 }, async () => {
-      while (isLoaded) {
+      while (isUnderLoad) {
         rendered += 1;
         await engine.capture({ principal, parameters: { url: `https://example.com/${rendered}` } });
         // the fakes never yield to the event loop, and the rest of the test would not run
         await new Promise(setImmediate);
       }
     });
-    const loaded = Promise.all(load);
-    while (rendered < 20) await Promise.race([loaded, new Promise(setImmediate)]);
+    const loadEnded = Promise.all(load);
+    while (rendered < 20) await Promise.race([loadEnded, new Promise(setImmediate)]);
     const report = await backUp();
-    isLoaded = false;
-    await loaded;
+    isUnderLoad = false;
+    await loadEnded;
 
     const directory = await restoreToNewFolder();
     const source = await openSqliteSource({ directory });
@@ -189,7 +189,7 @@ describe("a backup", () => {
   it("can be piped, and can be made but not restored while the service is running", async () => {
     await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const server = workspace.start(["serve"], { SNAP_METRICS: "on" });
-    const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+    const [, port] = await server.whenPrinted(/"port":(\d+),"msg":"listening"/);
     const written = await execute("sh", ["-c", `${process.execPath} ${CLI} backup - > snap.tar`], {
       cwd: workspace.directory,
       env: workspace.environment,
@@ -221,7 +221,7 @@ describe("a backup", () => {
     expect(await workspace.json(["accounts", "list"])).toMatchObject([{ email: "ada@example.com" }]);
     await copyFile(join(data, "secret.key"), join(previous, "secret.key"));
     expect(await workspace.json(["accounts", "list"], { SNAP_DATA_DIR: previous })).toHaveLength(2);
-    await workspace.start(["serve"]).printed(/"msg":"listening"/);
+    await workspace.start(["serve"]).whenPrinted(/"msg":"listening"/);
   });
 
   it("can be piped to a slower reader", async () => {
@@ -640,6 +640,6 @@ describe("a restore", () => {
     const names = ["manifest.json", "snap.db", "SHA256SUMS"];
     await execute("tar", ["--create", "--file", file, "--directory", unpacked, ...names]);
     expect((await workspace.run(["restore", file, "--yes"])).code).toBe(0);
-    await workspace.start(["serve"]).printed(/migrating the database[^]*"msg":"listening"/);
+    await workspace.start(["serve"]).whenPrinted(/migrating the database[^]*"msg":"listening"/);
   });
 });

@@ -16,18 +16,18 @@ describe("a command whose output nobody reads", () => {
   afterAll(() => workspace.cleanUp());
 
   /** Starts a command whose stdout is closed before it writes. */
-  function startUnread(...args: string[]): RunningCommand {
+  function startWithClosedStdout(...args: string[]): RunningCommand {
     const running = workspace.start(args);
     running.child.stdout?.destroy();
     return running;
   }
 
   it("ends quietly", async () => {
-    expect(await startUnread("accounts", "list").ended).toMatchObject({ code: 0, stderr: "" });
+    expect(await startWithClosedStdout("accounts", "list").ended).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("ends with its own exit code", async () => {
-    expect(await startUnread("doctor").ended).toMatchObject({ code: 1, stderr: "" });
+    expect(await startWithClosedStdout("doctor").ended).toMatchObject({ code: 1, stderr: "" });
   });
 
   it("fails if its output cannot be written for another reason", async () => {
@@ -47,7 +47,7 @@ describe("a command whose output nobody reads", () => {
   });
 
   it("fails if its output is a backup", async () => {
-    expect(await startUnread("backup", "-").ended).toMatchObject({
+    expect(await startWithClosedStdout("backup", "-").ended).toMatchObject({
       code: 1,
       stderr: "error: cannot write to stdout: write EPIPE\n",
     });
@@ -58,7 +58,7 @@ describe("a command whose output nobody reads", () => {
     [["serve", "--dev"], /listening {2}.*port=(\d+)/],
   ])("continues if it is %j", async (args, listening) => {
     const running = workspace.start(args);
-    const [, port] = await running.printed(listening);
+    const [, port] = await running.whenPrinted(listening);
     running.child.stdout?.destroy();
     // each request is logged
     for (let requests = 0; requests < 3; requests++)

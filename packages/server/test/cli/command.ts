@@ -22,7 +22,7 @@ export interface RunningCommand {
   readonly child: ChildProcess;
   readonly ended: Promise<Outcome>;
   /** Resolves once stdout matches; rejects if the command ends first. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  whenPrinted(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** JSON output of `tokens create` and `tokens rotate`. */
@@ -118,8 +118,8 @@ type CommandContext = Pick<Workspace, "directory" | "environment">;
 /** Commands in this process share its arguments, environment and output, so they run one after another. */
 let lastRun: Promise<unknown> = Promise.resolve();
 
-function runHere(args: readonly string[], place: CommandContext): Promise<Outcome> {
-  const outcome = lastRun.then(() => callCommand(args, place));
+function runHere(args: readonly string[], context: CommandContext): Promise<Outcome> {
+  const outcome = lastRun.then(() => callCommand(args, context));
   lastRun = outcome.catch(() => {});
   return outcome;
 }
@@ -151,12 +151,12 @@ async function callCommand(
   } finally {
     process.chdir(folder);
     Object.assign(process, { argv, env, exitCode });
-    stdout.end();
-    stderr.end();
+    stdout.restore();
+    stderr.restore();
   }
 }
 
-function recordWrites(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+function recordWrites(stream: NodeJS.WriteStream): { text(): string; restore(): void } {
   const { write } = stream;
   let written = "";
   stream.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {
@@ -165,7 +165,7 @@ function recordWrites(stream: NodeJS.WriteStream): { text(): string; end(): void
     onWritten?.();
     return true;
   };
-  return { text: () => written, end: () => void (stream.write = write) };
+  return { text: () => written, restore: () => void (stream.write = write) };
 }
 
 function spawnProcess(
@@ -187,7 +187,7 @@ function spawnProcess(
   return {
     child,
     ended,
-    async printed(pattern) {
+    async whenPrinted(pattern) {
       for (;;) {
         const match = pattern.exec(stdout);
         if (match !== null) return match;

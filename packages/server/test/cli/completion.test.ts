@@ -25,14 +25,14 @@ type Shell = "bash" | "zsh" | "fish";
  * Calls the function like readline, which splits the line into words; `=` is one of them. A call of `compopt`, which leaves
  * the rest to readline, becomes a line of the output.
  */
-const IN_BASH = `source "$1"
+const BASH_SCRIPT = `source "$1"
 compopt() { printf 'compopt %s\\n' "$*"; }
 COMP_WORDS=("\${@:2}") COMP_CWORD=$(($# - 2))
 _snap_server
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 /** Presses a key in an interactive shell, and records what the completion system adds. */
-const IN_ZSH = String.raw`zmodload zsh/zpty
+const ZSH_SCRIPT = String.raw`zmodload zsh/zpty
 candidates=$3
 zpty -b shell zsh -f -i
 zpty -w shell "PROMPT=; autoload -Uz compinit; compinit -u -D; source $1; candidates=$3"
@@ -60,9 +60,9 @@ function argumentsOf(shell: Shell, { script, line }: { script: string; line: str
   const recorded = join(workspace.directory, `candidates-${Math.random()}`);
   switch (shell) {
     case "bash":
-      return ["--norc", "-c", IN_BASH, "bash", script, ...line.split(/ +|(?==)|(?<==)/)];
+      return ["--norc", "-c", BASH_SCRIPT, "bash", script, ...line.split(/ +|(?==)|(?<==)/)];
     case "zsh":
-      return ["-f", "-c", `touch $3; ${IN_ZSH}`, "zsh", script, line, recorded];
+      return ["-f", "-c", `touch $3; ${ZSH_SCRIPT}`, "zsh", script, line, recorded];
     case "fish":
       return ["--no-config", "-c", `source ${script}; complete -C "${line}"`];
   }

@@ -18,7 +18,7 @@ beforeAll(async () => {
     SNAP_CONSOLE: "on",
   });
   const server = workspace.start(["serve"]);
-  await server.printed(/"msg":"listening"/);
+  await server.whenPrinted(/"msg":"listening"/);
 });
 afterAll(() => workspace.cleanUp());
 

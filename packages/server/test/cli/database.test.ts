@@ -108,14 +108,14 @@ describe("a database from an older release", () => {
 
   it("is migrated by serve, which announces it in the log", async () => {
     const server = workspace.start(["serve"]);
-    const [line] = await server.printed(/^.*"msg":"migrating the database.*$/m);
+    const [line] = await server.whenPrinted(/^.*"msg":"migrating the database.*$/m);
     expect(JSON.parse(line)).toMatchObject({
       level: "warn",
       from: 5,
       to: 12,
       copy: path("snap.db.schema-5"),
     });
-    await server.printed(/"msg":"listening"/);
+    await server.whenPrinted(/"msg":"listening"/);
     expect(version()).toBe(12);
   });
 });

@@ -14,7 +14,7 @@ afterAll(() => workspace.cleanUp());
 
 it("a defect that ends the service is in its log", async () => {
   const running = workspace.start(["serve"]);
-  await running.printed(/"msg":"listening"/);
+  await running.whenPrinted(/"msg":"listening"/);
   running.child.kill("SIGUSR2");
   const { code, stdout } = await running.ended;
   expect(code).toBe(1);

@@ -19,19 +19,19 @@ describe("serve --dev", { tags: ["browser"] }, () => {
   it("prints a working command, and the same one on the next start", async () => {
     const SNAP_PORT = String(await findFreePort());
     const running = workspace.start(["serve", "--dev"], { SNAP_PORT });
-    const [line] = await running.printed(CURL);
+    const [line] = await running.whenPrinted(CURL);
     await shell(line);
     const { width, height, data } = await readImage();
     // The background color in the corner, the accent color anywhere.
     expect([width, height, ...data.subarray(0, 4)]).toEqual([1280, 800, 247, 243, 234, 255]);
     expect(data.includes(Buffer.from([232, 71, 28, 255]))).toBe(true);
-    const [link] = await running.printed(/^http.*\/console\/#sign-in=[\w-]{43}$/m);
+    const [link] = await running.whenPrinted(/^http.*\/console\/#sign-in=[\w-]{43}$/m);
     expect((await fetch(link)).headers.get("content-type")).toBe("text/html; charset=utf-8");
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
 
     const again = workspace.start(["serve", "--dev"], { SNAP_PORT });
-    expect((await again.printed(CURL))[0]).toBe(line);
+    expect((await again.whenPrinted(CURL))[0]).toBe(line);
     expect(await workspace.json(["accounts", "list"])).toMatchObject([
       { email: "demo@example.com", plan: "growth", verified_at: expect.any(String) },
     ]);
@@ -46,7 +46,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
     await workspace.json(["tokens", "revoke", old.split("|")[0] ?? ""]);
 
     const running = workspace.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
-    const [document] = await running.printed(/^\{"origin":.*$/m);
+    const [document] = await running.whenPrinted(/^\{"origin":.*$/m);
     const output = JSON.parse(document) as { token: string; curl: string; demo_page: string };
     expect(output.token).not.toBe(old);
     await shell(output.curl);
@@ -66,7 +66,7 @@ describe("serve --dev", { tags: ["browser"] }, () => {
   it("resumes the suspended demo account", async () => {
     await workspace.json(["accounts", "suspend", "demo@example.com"]);
     const running = workspace.start(["serve", "--dev", "--json"], { SNAP_PORT: "0" });
-    const [document] = await running.printed(/^\{"origin":.*$/m);
+    const [document] = await running.whenPrinted(/^\{"origin":.*$/m);
     const { origin, token } = JSON.parse(document) as { origin: string; token: string };
     const usage = await fetch(`${origin}/v1/usage`, { headers: { authorization: `Bearer ${token}` } });
     expect(usage.status).toBe(200);

@@ -194,7 +194,7 @@ describe("snap-server doctor reports", () => {
 
   it("a running service", async () => {
     const server = workspace.start(["serve"]);
-    await server.printed(/"msg":"listening"/);
+    await server.whenPrinted(/"msg":"listening"/);
     expect(await findings()).toEqual([]);
     const service = (await examine()).find(({ name }) => name === "service");
     expect(service?.message).toMatch(new RegExp(`^running as process ${server.child.pid} on `));
@@ -222,16 +222,17 @@ describe("snap-server doctor reports", () => {
   // only root can change a file's owner
   const isRoot = process.getuid?.() === 0;
   it.runIf(isRoot)("another user's data folder, but only if everybody can write to it", async () => {
-    const service = 65_534;
+    const serviceUserId = 65_534;
     await chmod(workspace.directory, 0o755);
-    for (const name of await readdir(path("data"))) await chown(path(`data/${name}`), service, service);
+    for (const name of await readdir(path("data")))
+      await chown(path(`data/${name}`), serviceUserId, serviceUserId);
     // as Kubernetes prepares a volume
-    await chown(path("data"), 0, service);
+    await chown(path("data"), 0, serviceUserId);
     await chmod(path("data"), 0o2775);
     const folderFinding = async (): Promise<Check | undefined> => {
       const { stdout } = await execute(process.execPath, [CLI, "doctor", "--json"], {
-        uid: service,
-        gid: service,
+        uid: serviceUserId,
+        gid: serviceUserId,
         cwd: workspace.directory,
         env: workspace.environment,
       }).catch((error: { readonly stdout: string }) => error);

@@ -80,9 +80,9 @@ describe("doctor", { tags: ["browser"] }, () => {
         message: expect.stringMatching(/^renderings use 0 bytes of at most 5\.0 GB, [\d.]+ \w+ free$/),
       },
     ]);
-    const low = await examine({ SNAP_DISK_RESERVE_BYTES: "999999999999999" });
-    expect(low.code).toBe(0);
-    expect(low.report.checks.filter(({ name }) => name === "cache")).toMatchObject([
+    const lowDisk = await examine({ SNAP_DISK_RESERVE_BYTES: "999999999999999" });
+    expect(lowDisk.code).toBe(0);
+    expect(lowDisk.report.checks.filter(({ name }) => name === "cache")).toMatchObject([
       { status: "ok" },
       {
         status: "warning",
@@ -131,9 +131,9 @@ describe("doctor", { tags: ["browser"] }, () => {
     const { code, report } = await examine({ SNAP_CHROMIUM_PATH: unsandboxed });
     expect(code).toBe(1);
     expect(statuses(report)).toMatchObject({ browser: "ok", sandbox: "problem", render: "ok" });
-    const off = await examine({ SNAP_CHROMIUM_PATH: unsandboxed, SNAP_SANDBOX: "off" });
-    expect(off.code).toBe(0);
-    expect(statuses(off.report)).toMatchObject({ sandbox: "warning" });
+    const sandboxOff = await examine({ SNAP_CHROMIUM_PATH: unsandboxed, SNAP_SANDBOX: "off" });
+    expect(sandboxOff.code).toBe(0);
+    expect(statuses(sandboxOff.report)).toMatchObject({ sandbox: "warning" });
   });
 
   it("reports which remote browsers are reachable, and their missing containment", async () => {

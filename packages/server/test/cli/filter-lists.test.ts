@@ -133,7 +133,7 @@ describe("serve", { tags: ["browser"] }, () => {
       SNAP_ALLOW_TARGETS: pages.target,
     };
     const serving = workspace.start(["serve", "--dev", "--json"], environment);
-    const [document] = await serving.printed(/^\{"origin":.*$/m);
+    const [document] = await serving.whenPrinted(/^\{"origin":.*$/m);
     const { origin, token } = JSON.parse(document) as { origin: string; token: string };
     const snap = (query: string): Promise<Response> =>
       fetch(`${origin}/v1/snap?url=${encodeURIComponent(pages.url)}&${query}`, {

@@ -19,7 +19,7 @@ describe("SNAP_TOKEN", () => {
     readonly usage: (token: string) => Promise<Response>;
   }> {
     const running = workspace.start(["serve"], environment);
-    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    const [, port] = await running.whenPrinted(/"port":(\d+),"msg":"listening"/);
     return {
       running,
       async stop() {
@@ -33,7 +33,7 @@ describe("SNAP_TOKEN", () => {
 
   it("is a token of an account on the unlimited plan, until it changes or is removed", async () => {
     const first = await start({ SNAP_TOKEN: SECRET });
-    await first.running.printed(/SNAP_TOKEN is token 1; .* npx snap-server tokens reveal 1"/);
+    await first.running.whenPrinted(/SNAP_TOKEN is token 1; .* npx snap-server tokens reveal 1"/);
     const report = await first.usage(SECRET);
     expect(report.status).toBe(200);
     expect(await report.json()).toMatchObject({ plan: { slug: "unlimited" } });
@@ -84,7 +84,7 @@ describe("SNAP_TOKEN", () => {
     expect((await before.usage(SECRET)).status).toBe(401);
     await before.stop();
     const after = await start({ SNAP_TOKEN: SECRET });
-    await after.running.printed(/SNAP_TOKEN is token 2; /);
+    await after.running.whenPrinted(/SNAP_TOKEN is token 2; /);
     expect((await after.usage(SECRET)).status).toBe(200);
     await after.stop();
   });

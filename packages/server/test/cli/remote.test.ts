@@ -37,7 +37,7 @@ beforeAll(async () => {
   await service.run(["accounts", "create", "--email", "grace@example.com"]);
   batches = await fillBatches();
   const server = service.start(["serve"], { SNAP_ADMIN_TOKEN: ADMIN_TOKEN, SNAP_ROLE: "api" });
-  await server.printed(/"msg":"listening"/);
+  await server.whenPrinted(/"msg":"listening"/);
 });
 afterAll(async () => {
   await remote.cleanUp();
@@ -286,7 +286,7 @@ describe("a command with SNAP_ADMIN_URL", () => {
       SNAP_PORT: String(await findFreePort()),
     });
     const server = silent.start(["serve"], { SNAP_DATA_DIR: join(silent.directory, "data") });
-    await server.printed(/"msg":"listening"/);
+    await server.whenPrinted(/"msg":"listening"/);
     expect(await explain(`http://127.0.0.1:${String(silent.environment["SNAP_PORT"])}`)).toMatchObject({
       code: "admin_api_unreachable",
       message: expect.stringContaining("does not serve an admin API"),

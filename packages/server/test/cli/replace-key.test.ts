@@ -79,7 +79,7 @@ describe("the secret key of a data folder", () => {
     const revealed = (await workspace.json(["tokens", "reveal", "1"])) as CreatedToken;
     expect(revealed.signing_secret).not.toBe(token.signing_secret);
     const server = workspace.start(["serve"]);
-    const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+    const [, port] = await server.whenPrinted(/"port":(\d+),"msg":"listening"/);
     const headers = { Authorization: `Bearer ${token.token}` };
     expect((await fetch(`http://127.0.0.1:${port}/v1/usage`, { headers })).status).toBe(200);
     server.child.kill();
@@ -88,7 +88,7 @@ describe("the secret key of a data folder", () => {
 
   it("is not replaced while the service is running, which would keep using the previous key", async () => {
     const server = workspace.start(["serve"]);
-    await server.printed(/"msg":"listening"/);
+    await server.whenPrinted(/"msg":"listening"/);
     expect(await workspace.run(["secret-key", "replace", "--yes"])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/is in use by the service, process \d+ .*; stop that process first/),

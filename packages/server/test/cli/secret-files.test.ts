@@ -11,7 +11,7 @@ afterAll(() => workspace.cleanUp());
 const KEY = "a key of more than 16 characters";
 let files = 0;
 
-async function fileWith(content: string): Promise<string> {
+async function writeSecretFile(content: string): Promise<string> {
   const file = join(workspace.directory, `secret-${(files += 1)}`);
   await writeFile(file, content);
   return file;
@@ -40,13 +40,13 @@ describe("a secret in a file", () => {
       "SNAP_ADMIN_TOKEN",
     ]);
     const { config, warnings } = readConfig({
-      SNAP_DATABASE_URL_FILE: await fileWith("postgres://snap:secret@db.internal/snap\n"),
-      SNAP_REDIS_URL_FILE: await fileWith("redis://:secret@cache.internal"),
-      SNAP_SECRET_KEY_FILE: await fileWith(`${KEY}\r\n`),
-      SNAP_BROWSER_URL_FILE: await fileWith("http://127.0.0.1:9222\n"),
-      SNAP_UPSTREAM_PROXY_FILE: await fileWith("http://snap:secret@proxy.internal:3128\n"),
-      SNAP_TOKEN_FILE: await fileWith(`${"abcdefgh".repeat(4)}\n`),
-      SNAP_ADMIN_TOKEN_FILE: await fileWith("a-token-for-scripts\n"),
+      SNAP_DATABASE_URL_FILE: await writeSecretFile("postgres://snap:secret@db.internal/snap\n"),
+      SNAP_REDIS_URL_FILE: await writeSecretFile("redis://:secret@cache.internal"),
+      SNAP_SECRET_KEY_FILE: await writeSecretFile(`${KEY}\r\n`),
+      SNAP_BROWSER_URL_FILE: await writeSecretFile("http://127.0.0.1:9222\n"),
+      SNAP_UPSTREAM_PROXY_FILE: await writeSecretFile("http://snap:secret@proxy.internal:3128\n"),
+      SNAP_TOKEN_FILE: await writeSecretFile(`${"abcdefgh".repeat(4)}\n`),
+      SNAP_ADMIN_TOKEN_FILE: await writeSecretFile("a-token-for-scripts\n"),
     });
     expect(warnings).toEqual([]);
     expect(config).toMatchObject({
@@ -68,11 +68,11 @@ describe("a secret in a file", () => {
     });
     const { id } = account as { id: string };
     const created = await workspace.json(["tokens", "create", "--account", id], { SNAP_SECRET_KEY: KEY });
-    const inFile = { SNAP_SECRET_KEY_FILE: await fileWith(`${KEY}\n`) };
+    const inFile = { SNAP_SECRET_KEY_FILE: await writeSecretFile(`${KEY}\n`) };
     expect(await workspace.json(["tokens", "reveal", "1"], inFile)).toMatchObject({
       signing_secret: (created as { signing_secret: string }).signing_secret,
     });
-    const other = { SNAP_SECRET_KEY_FILE: await fileWith("another key of more than 16 characters") };
+    const other = { SNAP_SECRET_KEY_FILE: await writeSecretFile("another key of more than 16 characters") };
     expect(await workspace.run(["tokens", "reveal", "1", "--json"], other)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('"code":"secret_key_wrong"'),
@@ -80,7 +80,7 @@ describe("a secret in a file", () => {
   });
 
   it("is rejected if its variable is also set", async () => {
-    const file = await fileWith(KEY);
+    const file = await writeSecretFile(KEY);
     const { code, stderr } = await workspace.run(["accounts", "list"], {
       SNAP_SECRET_KEY: KEY,
       SNAP_SECRET_KEY_FILE: file,
@@ -114,11 +114,11 @@ describe("a secret in a file", () => {
   });
 
   it("is rejected if it is empty or invalid, without showing its content", async () => {
-    const empty = await fileWith("\n");
+    const empty = await writeSecretFile("\n");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: empty })).toEqual([
       `SNAP_SECRET_KEY_FILE is "${empty}": must be the path of a file that is not empty`,
     ]);
-    const short = await fileWith("hunter2");
+    const short = await writeSecretFile("hunter2");
     expect(mistakesOf({ SNAP_SECRET_KEY_FILE: short })).toEqual([
       expect.stringMatching(
         /^SNAP_SECRET_KEY_FILE is ".*": must be a random string of at least 16 characters/,

@@ -30,7 +30,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     const account = (await workspace.json(createAccount)) as { id: string };
     const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
     const running = start(["serve"]);
-    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    const [, port] = await running.whenPrinted(/"port":(\d+),"msg":"listening"/);
     const base = `http://127.0.0.1:${port}`;
     const pending = fetch(`${base}/v1/snap?url=${encodeURIComponent(`${pages.url}held`)}`, {
       headers: { authorization: `Bearer ${token}` },
@@ -43,7 +43,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     async (signal) => {
       const { running, base, pending, held, pages } = await startWithRender();
       running.child.kill(signal);
-      await running.printed(/"msg":"stopping/);
+      await running.whenPrinted(/"msg":"stopping/);
       expect((await fetch(`${base}/readyz`)).status).toBe(503);
       held.end("<h1>done</h1>");
       const response = await pending;
@@ -82,7 +82,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     const account = (await workspace.json(createAccount)) as { id: string };
     const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
     const before = workspace.start(["serve"]);
-    const [, port] = await before.printed(/"port":(\d+),"msg":"listening"/);
+    const [, port] = await before.whenPrinted(/"port":(\d+),"msg":"listening"/);
     const submitted = await fetch(`http://127.0.0.1:${port}/v1/renders`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -106,7 +106,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     expect(await statuses()).toEqual(["done", "queued"]);
 
     const after = workspace.start(["serve"]);
-    await after.printed(/"msg":"batch item done"/);
+    await after.whenPrinted(/"msg":"batch item done"/);
     expect(await statuses()).toEqual(["done", "done"]);
     after.child.kill("SIGTERM");
     expect(await after.ended).toMatchObject({ code: 0 });
@@ -125,7 +125,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
       SNAP_REDIS_OPTIONAL: "on",
       SNAP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
     });
-    await Promise.all([once(silent, "connection"), server.printed(/"msg":"starting"/)]);
+    await Promise.all([once(silent, "connection"), server.whenPrinted(/"msg":"starting"/)]);
     server.child.kill("SIGTERM");
     expect(await server.ended).toMatchObject({ code: 0, signal: null });
   });
@@ -137,7 +137,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
       () => true,
     );
     running.child.kill("SIGINT");
-    await running.printed(/"msg":"stopping/);
+    await running.whenPrinted(/"msg":"stopping/);
     const outcome = await until(
       async () => {
         running.child.kill("SIGINT");
@@ -155,7 +155,7 @@ describe("serve with a remote browser", { tags: ["browser"] }, () => {
   it("logs the gaps in its containment in one line, without the secret part of its URL", async () => {
     const workspace = openWorkspace({ SNAP_PORT: "0", SNAP_BROWSER_URL: await startRemoteBrowser() });
     const running = workspace.start(["serve"]);
-    await running.printed(/"msg":"listening"/);
+    await running.whenPrinted(/"msg":"listening"/);
     running.child.kill("SIGTERM");
     const { stdout, code } = await running.ended;
     await workspace.cleanUp();
@@ -188,7 +188,7 @@ describe("the first line of the log", () => {
     const browser = join(workspace.directory, "browser");
     await writeFile(browser, "#!/bin/sh\n", { mode: 0o755 });
     const running = workspace.start(["serve"], { SNAP_CHROMIUM_PATH: browser, SNAP_UNKNOWN: "1" });
-    const [line] = await running.printed(/^.*\n/);
+    const [line] = await running.whenPrinted(/^.*\n/);
     const { commit = "", ...facts } = JSON.parse(line) as Record<string, unknown>;
     // unknown in a build without the repository
     expect(commit).toMatch(/^([0-9a-f]{12})?$/);
@@ -263,7 +263,7 @@ describe("serve without a usable sandbox", { tags: ["browser"] }, () => {
     [["serve", "--dev"], {}, /^!! WARNING: THE BROWSER IS RUNNING WITHOUT ITS SANDBOX\.[^]*^curl /m],
   ])("%j with %j starts with a warning", async (args, environment, warning) => {
     const running = workspace.start(args, { SNAP_CHROMIUM_PATH: unsandboxed, ...environment });
-    await running.printed(warning);
+    await running.whenPrinted(warning);
     running.child.kill("SIGTERM");
     expect(await running.ended).toMatchObject({ code: 0 });
   });
@@ -280,7 +280,7 @@ describe("serve with a browser that does not start", () => {
     "logs a drain timeout longer than any render: SNAP_RENDER_TIMEOUT_MS=%s",
     async (timeout, drainTimeoutMs) => {
       const running = workspace.start(["serve"], { SNAP_RENDER_TIMEOUT_MS: timeout });
-      await running.printed(/"msg":"listening"/);
+      await running.whenPrinted(/"msg":"listening"/);
       running.child.kill("SIGTERM");
       const { stdout } = await running.ended;
       expect(stdout).toMatch(new RegExp(`"drain_timeout_ms":${drainTimeoutMs},.*"msg":"stopping`));
@@ -289,7 +289,9 @@ describe("serve with a browser that does not start", () => {
 
   it("serves, but is not ready; its address is in the data folder until it stops", async () => {
     const running = workspace.start(["serve"]);
-    const [, port] = await running.printed(/"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/);
+    const [, port] = await running.whenPrinted(
+      /"level":"error".*not ready[^]*"port":(\d+),"msg":"listening"/,
+    );
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     const data = join(workspace.directory, "data");

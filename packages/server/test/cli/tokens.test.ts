@@ -34,13 +34,13 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
 
   beforeAll(async () => {
     server = workspace.start(["serve"]);
-    await server.printed(/"msg":"listening"/);
+    await server.whenPrinted(/"msg":"listening"/);
   });
 
   it("the server is ready, and logs JSON lines", async () => {
     expect((await fetch(`${origin()}/readyz`)).status).toBe(200);
     expect((await fetch(`${origin()}/v1/openapi.json`)).status).toBe(200);
-    const [line] = await server.printed(/^.*"path":"\/v1\/openapi.json".*$/m);
+    const [line] = await server.whenPrinted(/^.*"path":"\/v1\/openapi.json".*$/m);
     expect(JSON.parse(line)).toMatchObject({ level: "info", method: "GET", status: 200 });
   });
 

@@ -59,7 +59,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
     expect(response.status).toBe(202);
     return ((await response.json()) as RenderBatch).id;
   };
-  const completed = async (customer: Customer, id: string): Promise<RenderBatch> => {
+  const waitForBatch = async (customer: Customer, id: string): Promise<RenderBatch> => {
     for (;;) {
       const response = await send(customer, `/renders/${id}`);
       if (response.ok) {
@@ -135,10 +135,10 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
   });
 
   it("process a batch submitted to one, return its state from another, and deliver its webhook once", async () => {
-    const receiver = await receive();
+    const receiver = await startReceiver();
     const customer = await createCustomer();
     const id = await submit(customer, 12, receiver.url);
-    const batch = await completed(customer, id);
+    const batch = await waitForBatch(customer, id);
     expect(batch.items.map(({ status, credit_cost }) => [status, credit_cost])).toEqual(
       Array.from({ length: 12 }, () => ["done", 1]),
     );
@@ -149,7 +149,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
     "complete every batch and end every reservation once, even if processes and databases are killed",
     { timeout: 180_000 },
     async () => {
-      const receiver = await receive();
+      const receiver = await startReceiver();
       const customers = await Promise.all(Array.from({ length: 4 }, () => createCustomer()));
       const batches: { readonly customer: Customer; readonly id: string }[] = [];
       for (const customer of [...customers, ...customers, ...customers])
@@ -162,23 +162,23 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
         { kill: () => cluster.redis.kill(), start: () => cluster.redis.restart() },
         cluster.postgres,
       ]) {
-        await load.completed(40);
+        await load.whenCompleted(40);
         await victim?.kill();
-        await load.completed(3);
+        await load.whenCompleted(3);
         await victim?.start();
       }
-      await load.completed(40);
+      await load.whenCompleted(40);
       const results = await load.stop();
       const documents = await Promise.all(
-        batches.map(async ({ customer, id }) => ({ customer, document: await completed(customer, id) })),
+        batches.map(async ({ customer, id }) => ({ customer, document: await waitForBatch(customer, id) })),
       );
 
       for (const customer of customers) {
         const own = results.filter((one) => one.customer === customer);
         // Every response is an expected one; requests without a response went to a killed process.
         const responded = own.filter(({ status }) => status !== null);
-        const kinds = new Set(responded.map(({ status, code }) => `${status} ${code ?? "rendered"}`));
-        expect([...kinds].filter((kind) => !EXPECTED_OUTCOMES.has(kind))).toEqual([]);
+        const outcomes = new Set(responded.map(({ status, code }) => `${status} ${code ?? "rendered"}`));
+        expect([...outcomes].filter((kind) => !EXPECTED_OUTCOMES.has(kind))).toEqual([]);
         const lost = own.length - responded.length;
         const rendered = count(own, ({ cache }) => cache === "MISS");
         const batchItems = documents
@@ -242,7 +242,7 @@ const EXPECTED_OUTCOMES: ReadonlySet<string> = new Set([
 
 interface Load {
   /** Resolves after `more` further requests have ended or been lost. */
-  completed(more: number): Promise<void>;
+  whenCompleted(more: number): Promise<void>;
   stop(): Promise<
     readonly {
       readonly customer: Customer;
@@ -274,9 +274,9 @@ function startLoad(
   };
   const running = customers.flatMap((customer) => [run(customer), run(customer)]);
   return {
-    async completed(more) {
-      const enough = results.length + more;
-      while (results.length < enough) await wait(20);
+    async whenCompleted(more) {
+      const targetCount = results.length + more;
+      while (results.length < targetCount) await wait(20);
     },
     async stop() {
       stopped = true;
@@ -287,7 +287,7 @@ function startLoad(
 }
 
 /** Receives webhooks, and records their batch ids. */
-async function receive(): Promise<{ readonly url: string; readonly ids: string[] }> {
+async function startReceiver(): Promise<{ readonly url: string; readonly ids: string[] }> {
   const ids: string[] = [];
   const idOf = (headers: IncomingHttpHeaders): string => String(headers["x-webhook-id"]);
   const server = createServer((request, response) => {

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { ClusterNodeOptions } from "./node.ts";
 
-const NODE = fileURLToPath(new URL("node.ts", import.meta.url));
+const NODE_SCRIPT = fileURLToPath(new URL("node.ts", import.meta.url));
 
 /** A process of the cluster; after a restart it listens on the same port. */
 export interface ClusterNode {
@@ -76,7 +76,7 @@ async function startNode(options: ClusterNodeOptions): Promise<ClusterNode> {
     await closed;
   };
   const start = async (): Promise<void> => {
-    const started = spawn(process.execPath, [NODE, JSON.stringify(options)], {
+    const started = spawn(process.execPath, [NODE_SCRIPT, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     child = started;

@@ -34,7 +34,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
     const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
     const serve = async (role: string): Promise<string> => {
       const serving = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: role });
-      const [, port] = await serving.printed(/"port":(\d+),"msg":"listening"/);
+      const [, port] = await serving.whenPrinted(/"port":(\d+),"msg":"listening"/);
       return `http://127.0.0.1:${port}`;
     };
     const [one, other, worker] = await Promise.all([serve("api"), serve("api"), serve("worker")]);
@@ -107,14 +107,14 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
     expect(doctor.stdout).toMatch(new RegExp(`^problem +clock: ${skew}`, "m"));
     expect(doctor.code).toBe(1);
     const server = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: "api" });
-    const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
-    await server.printed(new RegExp(`"server":"PostgreSQL","skew_ms":-3[56]\\d{5},"msg":"${skew}"`));
+    const [, port] = await server.whenPrinted(/"port":(\d+),"msg":"listening"/);
+    await server.whenPrinted(new RegExp(`"server":"PostgreSQL","skew_ms":-3[56]\\d{5},"msg":"${skew}"`));
     const response = await fetch(`http://127.0.0.1:${port}/readyz`);
     expect([response.status, await response.json()]).toEqual([
       503,
       expect.objectContaining({ code: "not_ready" }),
     ]);
-    await server.printed(new RegExp(`"reasons":\\["clock: ${skew}"`));
+    await server.whenPrinted(new RegExp(`"reasons":\\["clock: ${skew}"`));
   });
 
   it("reports which of them is unreachable, without passwords", async () => {

@@ -38,7 +38,7 @@ describe("an account with PostgreSQL and Redis", { tags: ["postgres", "redis"] }
     (await send(api, token, `/snap?url=${encodeURIComponent(`https://example.com/${page}`)}`)).status;
 
   /** Returns the lines of a dump that contain a string. */
-  const dumpedWith = (text: string): string[] => {
+  const findInDump = (text: string): string[] => {
     const [program = "pg_dump"] = globSync("/usr/lib/postgresql/[0-9]*/bin/pg_dump");
     const options = { encoding: "utf8", maxBuffer: 1e9 } as const;
     const dump = execFileSync(program, ["--dbname", cluster.postgres.url(), "--inserts"], options);
@@ -70,20 +70,20 @@ describe("an account with PostgreSQL and Redis", { tags: ["postgres", "redis"] }
     expect(new Set(await Promise.all(pages))).toEqual(new Set([200]));
     const items = [{ url: "https://example.com/ada-lovelace/batch" }];
     expect((await send(0, token, "/renders", { items })).status).toBe(202);
-    expect(dumpedWith("ada-lovelace")).not.toEqual([]);
+    expect(findInDump("ada-lovelace")).not.toEqual([]);
     expect(keysWith(id)).not.toEqual([]);
 
     const deleted = await cluster.engine.accounts.delete(id);
     expect(deleted).toMatchObject({ tokens: 1, batches: 1, journalEntries: null });
     expect(deleted.renderings).toBeGreaterThanOrEqual(205);
-    expect(dumpedWith("ada-lovelace")).toEqual([]);
-    for (const line of dumpedWith(id))
+    expect(findInDump("ada-lovelace")).toEqual([]);
+    for (const line of findInDump(id))
       expect(line).toMatch(/^INSERT INTO snap\.(journal|balances|reservations) /);
     expect(keysWith(id)).toEqual([]);
     expect(await render(0, token, "ada-lovelace/0")).toBe(401);
 
     await cluster.engine.accounts.delete(id, { purge: true });
-    expect(dumpedWith(id)).toEqual([]);
+    expect(findInDump(id)).toEqual([]);
     expect(await render(0, other.token, "grace-hopper")).toBe(200);
     expect(keysWith(other.id)).not.toEqual([]);
   });

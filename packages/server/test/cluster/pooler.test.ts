@@ -45,8 +45,8 @@ describe(
         await Promise.all([postgres.remove(), redis.stop(), pages.close()]);
       });
       const server = workspace.start(["serve"], { SNAP_PORT: "0" });
-      const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
-      await server.printed(
+      const [, port] = await server.whenPrinted(/"port":(\d+),"msg":"listening"/);
+      await server.whenPrinted(
         /"level":"?(?:40|warn)"?.*transaction mode: workers are not notified of new batches/,
       );
       const origin = `http://127.0.0.1:${port}`;

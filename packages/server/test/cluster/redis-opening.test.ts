@@ -46,10 +46,10 @@ describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "post
     expect(doctorAgain.stdout).toMatch(/^warning +cache: Redis at /m);
     expect(doctorAgain.code).toBe(0);
     const server = workspace.start(["serve"], optional);
-    await server.printed(/"msg":"listening"/);
+    await server.whenPrinted(/"msg":"listening"/);
     const redis = await startRedis(["requirepass hunter2", `port ${port}`]);
     onTestFinished(() => redis.stop());
-    await server.printed(/Redis is reachable again/);
+    await server.whenPrinted(/Redis is reachable again/);
   });
 
   it("reports errors of Redis separately from those of PostgreSQL", async () => {
@@ -97,7 +97,7 @@ describe("snap-server connecting to Redis", { tags: ["browser", "openssl", "post
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("set NODE_EXTRA_CA_CERTS to its certificate file");
     const trusted = { NODE_EXTRA_CA_CERTS: authorityFile };
-    await workspace.start(["serve"], trusted).printed(/"msg":"listening"/);
+    await workspace.start(["serve"], trusted).whenPrinted(/"msg":"listening"/);
     expect((await workspace.start(["doctor"], trusted).ended).stdout).toMatch(
       /^ok +cache: Redis is reachable$/m,
     );

@@ -30,7 +30,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
     expect((await workspace.run(["database", "upgrade"], WRONG)).code).toBe(0);
     expect((await workspace.run(["accounts", "list"], WRONG)).code).toBe(0);
     expect((await workspace.run(["doctor", "--json"], WRONG)).stdout).toContain('"storage"');
-    await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);
+    await workspace.start(["serve"], RIGHT).whenPrinted(/"msg":"listening"/);
     const { code, stderr } = await workspace.run(["serve"], WRONG);
     expect([code, stderr]).toEqual([
       2,
@@ -40,7 +40,7 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
       replaced: true,
       tokens: [],
     });
-    await workspace.start(["serve"], WRONG).printed(/"msg":"listening"/);
+    await workspace.start(["serve"], WRONG).whenPrinted(/"msg":"listening"/);
   });
 
   it("is the one that decrypts the stored secrets, even if the stored fingerprint is another key's", async () => {
@@ -57,6 +57,6 @@ describe("the secret key of a database", { tags: ["postgres", "redis"] }, () => 
       2,
       expect.stringContaining("SNAP_SECRET_KEY is not the key that encrypted the stored signing secrets"),
     ]);
-    await workspace.start(["serve"], RIGHT).printed(/"msg":"listening"/);
+    await workspace.start(["serve"], RIGHT).whenPrinted(/"msg":"listening"/);
   });
 });

@@ -14,12 +14,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-const SERVER = fileURLToPath(new URL("batch-server.ts", import.meta.url));
+const SERVER_SCRIPT = fileURLToPath(new URL("batch-server.ts", import.meta.url));
 const KILLS = 10;
 const SECRET_KEY = "a key for this test";
 
 async function startServer(directory: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [SERVER, directory, String(port), "127.0.0.1"], {
+  const child = spawn(process.execPath, [SERVER_SCRIPT, directory, String(port), "127.0.0.1"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

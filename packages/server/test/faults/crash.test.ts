@@ -64,37 +64,43 @@ describe("kill -9 between the steps of capture()", () => {
     [6, "renderings.peek", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [7, "ledger.settle", { remaining: 9, used: 0 }, { remaining: 10, used: 0 }, "hit"],
     [8, "reply", { remaining: 9, used: 1 }, { remaining: 9, used: 1 }, "hit"],
-  ])("before step %i, %s: no credit is lost", async (step, name, immediately, afterLease, retry) => {
-    const directory = await createTemporaryDirectory();
-    const before = await openEngine(directory, START_MS);
-    const account = await before.accounts.create({
-      email: "ada@example.com",
-      planSlug: "starter",
-      creditsPerPeriod: 10,
-      verified: true,
-    });
-    const { token } = await before.tokens.create({ accountId: account.id });
-    await before.close();
+  ])(
+    "before step %i, %s: no credit is lost",
+    async (step, name, creditsAfterCrash, creditsAfterLease, retry) => {
+      const directory = await createTemporaryDirectory();
+      const engineBeforeCrash = await openEngine(directory, START_MS);
+      const account = await engineBeforeCrash.accounts.create({
+        email: "ada@example.com",
+        planSlug: "starter",
+        creditsPerPeriod: 10,
+        verified: true,
+      });
+      const { token } = await engineBeforeCrash.tokens.create({ accountId: account.id });
+      await engineBeforeCrash.close();
 
-    const steps = await crashBefore(step, directory, token);
-    expect(steps.at(-1)).toBe(name);
-    expect(existsSync(join(directory, "stored.png"))).toBe(steps.includes("renderings.put"));
+      const steps = await crashBefore(step, directory, token);
+      expect(steps.at(-1)).toBe(name);
+      expect(existsSync(join(directory, "stored.png"))).toBe(steps.includes("renderings.put"));
 
-    const soon = await openEngine(directory, START_MS + 1);
-    expect(await credits(soon, account)).toEqual(immediately);
-    await soon.close();
+      const engineAfterCrash = await openEngine(directory, START_MS + 1);
+      expect(await credits(engineAfterCrash, account)).toEqual(creditsAfterCrash);
+      await engineAfterCrash.close();
 
-    const later = await openEngine(directory, START_MS + LEASE_MS);
-    expect(await credits(later, account)).toEqual(afterLease);
-    const principal = await later.authenticate(token);
-    const capture = await later.capture({ principal, parameters: { url: "https://example.com/" } });
-    expect(capture.cache).toBe(retry);
-    expect(capture.creditCost).toBe(retry === "miss" ? 1 : 0);
-    const cost = retry === "miss" ? 1 : 0;
-    expect(await credits(later, account)).toEqual({
-      remaining: afterLease.remaining - cost,
-      used: afterLease.used + cost,
-    });
-    await later.close();
-  });
+      const engineAfterLease = await openEngine(directory, START_MS + LEASE_MS);
+      expect(await credits(engineAfterLease, account)).toEqual(creditsAfterLease);
+      const principal = await engineAfterLease.authenticate(token);
+      const capture = await engineAfterLease.capture({
+        principal,
+        parameters: { url: "https://example.com/" },
+      });
+      expect(capture.cache).toBe(retry);
+      expect(capture.creditCost).toBe(retry === "miss" ? 1 : 0);
+      const cost = retry === "miss" ? 1 : 0;
+      expect(await credits(engineAfterLease, account)).toEqual({
+        remaining: creditsAfterLease.remaining - cost,
+        used: creditsAfterLease.used + cost,
+      });
+      await engineAfterLease.close();
+    },
+  );
 });

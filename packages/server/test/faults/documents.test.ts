@@ -16,11 +16,11 @@ const FOLDER = join(workspace.directory, "data/snap.db-documents");
 
 async function startServer(): Promise<{ readonly server: RunningCommand; readonly url: string }> {
   const server = workspace.start(["serve"]);
-  const [, port] = await server.printed(/"port":(\d+),"msg":"listening"/);
+  const [, port] = await server.whenPrinted(/"port":(\d+),"msg":"listening"/);
   return { server, url: `http://127.0.0.1:${port}/v1/documents` };
 }
 
-async function filesLeft(): Promise<number> {
+async function countFiles(): Promise<number> {
   return (await readdir(FOLDER).catch(() => [])).length;
 }
 
@@ -45,7 +45,7 @@ describe("kill -9", () => {
     await new Promise((resolve) => sent.write("x".repeat(3_000_000), resolve));
     first.server.child.kill("SIGKILL");
     await first.server.ended;
-    expect(await filesLeft()).toBe(1);
+    expect(await countFiles()).toBe(1);
 
     const second = await startServer();
     const found = await fetch(`${second.url}/${document.id}`, { headers });
@@ -57,7 +57,7 @@ describe("kill -9", () => {
       async (reply) => ((await reply.json()) as { id: string }).id,
       () => null,
     );
-    await until(filesLeft, (count) => count > 1);
+    await until(countFiles, (count) => count > 1);
     second.server.child.kill("SIGKILL");
     await second.server.ended;
     const id = await responded;

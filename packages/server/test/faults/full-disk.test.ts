@@ -14,7 +14,7 @@ import { mountSmallDisk } from "../../../testing/test/servers/small-disk.ts";
 import { until } from "../cli/command.ts";
 import { serveEngine } from "../http/serve-engine.ts";
 
-const LOG_LINES = fileURLToPath(new URL("log-lines.ts", import.meta.url));
+const LOG_LINES_SCRIPT = fileURLToPath(new URL("log-lines.ts", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
 
 /** Renders `/large…` as 4 MiB, and other pages as 20 kB, different each time. */
@@ -116,7 +116,7 @@ describe("a full disk", { tags: ["mount"] }, () => {
     const path = join(disk.directory, "log");
     const file = openSync(path, "a");
     disk.fill();
-    const child = spawn(process.execPath, [LOG_LINES], { stdio: ["ignore", file, "pipe"] });
+    const child = spawn(process.execPath, [LOG_LINES_SCRIPT], { stdio: ["ignore", file, "pipe"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     closeSync(file);
     const ended = once(child, "close");
@@ -147,7 +147,7 @@ it("a log that reaches the file size limit does not crash the process", async ()
   onTestFinished(() => rm(directory, { recursive: true }));
   const path = join(directory, "log");
   const command = `ulimit -f 1; exec "$0" "$1" > "$2"`;
-  const child = spawn("sh", ["-c", command, process.execPath, LOG_LINES, path], {
+  const child = spawn("sh", ["-c", command, process.execPath, LOG_LINES_SCRIPT, path], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

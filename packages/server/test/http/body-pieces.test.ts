@@ -10,7 +10,7 @@ import { openService } from "./open-service.ts";
 const PIECE = "1\r\n \r\n";
 const JSON_TYPE = "Content-Type: application/json\r\n";
 
-function chunked(text: string, chunkBytes: number): string {
+function encodeChunked(text: string, chunkBytes: number): string {
   const chunks = text.match(new RegExp(`.{1,${chunkBytes}}`, "gs")) ?? [];
   return [...chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`), "0\r\n\r\n"].join("");
 }
@@ -66,12 +66,12 @@ describe("a body in small pieces", () => {
   const text = JSON.stringify({ items: [{ url: "https://example.com/" }] });
 
   it("can have 1,000 pieces of one byte", async () => {
-    const body = chunked(text.padStart(1_000), 1);
+    const body = encodeChunked(text.padStart(1_000), 1);
     expect(await submit(body)).toMatch(/^HTTP\/1\.1 202 /);
   });
 
   it("can have pieces of 32 bytes, up to the limit on its size", async () => {
-    expect(await submit(chunked(text.padEnd(256 * 1024), 32))).toMatch(/^HTTP\/1\.1 202 /);
+    expect(await submit(encodeChunked(text.padEnd(256 * 1024), 32))).toMatch(/^HTTP\/1\.1 202 /);
   });
 
   it("can be a form of 10 MB in pieces of 1 KB", async () => {
@@ -82,7 +82,7 @@ describe("a body in small pieces", () => {
       .slice(0, 10_000_000);
     const form = `--b\r\nContent-Disposition: form-data; name="f"; filename="index.html"\r\n\r\n${page}\r\n--b--\r\n`;
     const head = `Content-Type: multipart/form-data; boundary=b\r\nAuthorization: Bearer ${token}\r\n`;
-    const response = await sendRaw(post("/v1/documents", head) + chunked(form, 1_000));
+    const response = await sendRaw(post("/v1/documents", head) + encodeChunked(form, 1_000));
     expect(response).toMatch(/^HTTP\/1\.1 201 /);
     const { id } = JSON.parse(response.slice(response.indexOf("\r\n\r\n"))) as { id: string };
     const stored = await send("/v1/documents", {

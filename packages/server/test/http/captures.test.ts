@@ -35,7 +35,7 @@ function openCapture(
   { service }: TestService,
   { token, bytes }: { readonly token: string; readonly bytes: number },
 ): { readonly continued: Promise<unknown>; readonly send: (body: string) => Promise<number | undefined> } {
-  const sent = request(`${service.origin}/v1/captures`, {
+  const clientRequest = request(`${service.origin}/v1/captures`, {
     method: "POST",
     agent: false,
     headers: {
@@ -45,12 +45,12 @@ function openCapture(
       Expect: "100-continue",
     },
   });
-  sent.flushHeaders();
-  const responded = once(sent, "response") as Promise<[IncomingMessage]>;
+  clientRequest.flushHeaders();
+  const responded = once(clientRequest, "response") as Promise<[IncomingMessage]>;
   return {
-    continued: once(sent, "continue"),
+    continued: once(clientRequest, "continue"),
     async send(body) {
-      sent.end(body);
+      clientRequest.end(body);
       const [response] = await responded;
       response.resume();
       return response.statusCode;
@@ -424,8 +424,8 @@ describe("the restrictions on /v1/captures", () => {
     const service = await openService();
     const anonymous = await capture(service, { html });
     expect(envelopeOf(anonymous).code).toBe("unauthenticated");
-    const narrow = await service.customer({ abilities: ["screenshot"] });
-    const pdf = await capture(service, { html, pdf: true }, { token: narrow.token });
+    const customer = await service.customer({ abilities: ["screenshot"] });
+    const pdf = await capture(service, { html, pdf: true }, { token: customer.token });
     expect(envelopeOf(pdf).code).toBe("missing_ability");
   });
 });

@@ -22,10 +22,10 @@ async function openCaller(options: OpenOptions = {}): Promise<Caller> {
   const storage = await openSqliteStorage({ directory: await createTemporaryDirectory() });
   onTestFinished(() => storage.close());
   const service = await openService({ ...options, storage });
-  return { service, ...(await callerOf(service)) };
+  return { service, ...(await createCaller(service)) };
 }
 
-async function callerOf(service: TestService): Promise<Omit<Caller, "service">> {
+async function createCaller(service: TestService): Promise<Omit<Caller, "service">> {
   const { token } = await service.customer();
   return {
     token,
@@ -108,7 +108,7 @@ describe("Idempotency-Key", () => {
 
   it("belongs to one account, and is not required", async () => {
     const { service, post, list } = await openCaller();
-    const other = await callerOf(service);
+    const other = await createCaller(service);
     const document = { items: [{ url }] };
     const { id } = batchOf(await post(document));
     expect(batchOf(await other.post(document)).id).not.toBe(id);

@@ -22,7 +22,7 @@ interface Row {
   readonly warm?: boolean;
   /** Sends the cached rendering's entity tag in `If-None-Match`. */
   readonly revalidates?: boolean;
-  readonly fails?: SnapError;
+  readonly failure?: SnapError;
 }
 
 const unused = { renders: 0, cached: 0, credits: 0 };
@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
     name: `${status} ${code}`,
     status,
     uses: unchargedRender,
-    fails: new SnapError(code, "failed"),
+    failure: new SnapError(code, "failed"),
   })),
 ];
 
@@ -79,7 +79,7 @@ describe("rate limits and credits used by a request", () => {
       service.clock.advance(60_000);
     }
     const before = await creditsUsed(service, id);
-    if (row.fails) service.renderer.failNext(row.fails);
+    if (row.failure) service.renderer.failNext(row.failure);
     const { method = "GET" } = row;
     const reply = await service.snap({ url, ...row.query }, { token, method, headers: conditions });
     expect(reply.status).toBe(row.status);

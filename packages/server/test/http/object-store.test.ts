@@ -211,8 +211,8 @@ describe("SNAP_OBJECT_STORE", () => {
     onTestFinished(() => workspace.cleanUp());
     server.failMethod("HEAD", 503);
     const service = workspace.start(["serve"]);
-    await service.printed(/"msg":"listening"/);
-    const [warning] = await service.printed(/"msg":"object store [^"]*/);
+    await service.whenPrinted(/"msg":"listening"/);
+    const [warning] = await service.whenPrinted(/"msg":"object store [^"]*/);
     expect(warning).toContain("cache (bucket renderings at");
     expect(warning).toContain("): 503; correct the endpoint of cache in SNAP_STORES_FILE");
   });

@@ -117,12 +117,12 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
   const webhookSender = createFakeWebhookSender();
   const lines: Record<string, unknown>[] = [];
   let written = "";
-  const watchers = new Set<() => void>();
+  const checks = new Set<() => void>();
   const logger = createLogger(options.logLevel ?? "info", {
     write(line) {
       written += line;
       lines.push(JSON.parse(line) as Record<string, unknown>);
-      for (const look of watchers) look();
+      for (const check of checks) check();
     },
   });
   const metrics = options.metrics === true && createMetrics();
@@ -186,10 +186,10 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
       const look = (): void => {
         if (lines.filter(({ msg }) => msg === message).length >= count) resolve();
       };
-      watchers.add(look);
+      checks.add(look);
       look();
       await promise;
-      watchers.delete(look);
+      checks.delete(look);
     },
     send,
     snap: (query, init) => send(`/v1/snap?${new URLSearchParams(query).toString()}`, init),
@@ -244,7 +244,7 @@ export function exchange(
 ): Promise<Reply> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers, agent: false }, (response) => {
+    const clientRequest = request({ hostname, port, path, method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -253,8 +253,8 @@ export function exchange(
         resolve({ status, headers: response.headers, body: Buffer.concat(chunks) });
       });
     });
-    sent.on("error", reject);
-    sent.end(body);
+    clientRequest.on("error", reject);
+    clientRequest.end(body);
   });
 }
 

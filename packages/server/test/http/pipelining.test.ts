@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { openService } from "./open-service.ts";
 
 const url = "https://example.com/";
-const STARTED = "http.server.request.start";
+const REQUEST_START_CHANNEL = "http.server.request.start";
 
 it("logs pipelined responses whose connection is reset, and does not wait for them when it stops", async () => {
   const { service, lines, whenLogged } = await openService();
@@ -72,9 +72,9 @@ function responseTo(path: string): Promise<ServerResponse> {
   const onStart = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     if (request.url !== path) return;
-    unsubscribe(STARTED, onStart);
+    unsubscribe(REQUEST_START_CHANNEL, onStart);
     resolve(response);
   };
-  subscribe(STARTED, onStart);
+  subscribe(REQUEST_START_CHANNEL, onStart);
   return promise;
 }

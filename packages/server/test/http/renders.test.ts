@@ -264,13 +264,13 @@ describe("an item's signed URL", () => {
     };
     const { id } = batchOf(await submit(service, document, { token }));
     await service.whenLogged("batch item done", 2);
-    const links = async (pollToken: string) =>
+    const fetchLinks = async (pollToken: string) =>
       batchOf(await service.send(`/v1/renders/${id}`, { token: pollToken })).items.map(
         (item) => item.signed_url,
       );
 
     const narrowed = await service.engine.tokens.create({ accountId, abilities: ["pdf"] });
-    const [screenshot, pdf] = await links(narrowed.token);
+    const [screenshot, pdf] = await fetchLinks(narrowed.token);
     expect(screenshot).toBeNull();
     const address = new URL(String(pdf));
     expect(address.searchParams.get("tokenId")).toBe(String(narrowed.record.id));
@@ -280,7 +280,7 @@ describe("an item's signed URL", () => {
     });
 
     service.clock.advance(HOUR_MS - 1000);
-    expect(await links(token)).toEqual([expect.any(String), expect.any(String)]);
+    expect(await fetchLinks(token)).toEqual([expect.any(String), expect.any(String)]);
     service.clock.advance(1000);
     const expired = batchOf(await service.send(`/v1/renders/${id}`, { token }));
     expect(expired.items).toMatchObject([

@@ -122,8 +122,8 @@ describe("methods", () => {
         "cache-control": "no-store",
       },
     });
-    const headless = await send("/v1/captures", { method: "HEAD" });
-    expect(headless).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
+    const headReply = await send("/v1/captures", { method: "HEAD" });
+    expect(headReply).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
     const capture = await send("/v1/captures", { method: "OPTIONS" });
     expect(capture).toMatchObject({ status: 204, headers: { allow: "POST, OPTIONS" } });
     const server = await sendRaw("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");

@@ -58,9 +58,9 @@ it("limits the memory for renderings that wait for one account's slow clients", 
   const facts = await service.snap({ url, answer: "json" }, { token: slow.token });
   expect(facts.status).toBe(200);
 
-  const logged = service.lines.filter(({ msg }) => msg === "request").length;
+  const loggedCount = service.lines.filter(({ msg }) => msg === "request").length;
   socket.destroy();
-  await service.whenLogged("request", logged + 1);
+  await service.whenLogged("request", loggedCount + 1);
   expect((await service.snap({ url }, { token: slow.token })).status).toBe(200);
 });
 

@@ -380,13 +380,13 @@ describe("the service returns 422 for", () => {
   it("a store that does not exist, or belongs to another account", async () => {
     const owned = await openWithStore({}, ["acct_another"]);
     const { token } = await owned.customer();
-    const without = [
+    const noStoreErrors = [
       "requires a store, and this account has none; ask the operator to set one up for it in SNAP_STORES_FILE (or stores, for an embedded engine)",
     ];
     const reply = await owned.snap({ url, storeTo: "archive" }, { token });
-    expect([reply.status, envelopeOf(reply).errors]).toEqual([422, { storeTo: without }]);
+    expect([reply.status, envelopeOf(reply).errors]).toEqual([422, { storeTo: noStoreErrors }]);
     const batch = await submit(owned, { items: [{ url, storeTo: "archive" }] }, { token });
-    expect([batch.status, envelopeOf(batch).errors]).toEqual([422, { "items.0.storeTo": without }]);
+    expect([batch.status, envelopeOf(batch).errors]).toEqual([422, { "items.0.storeTo": noStoreErrors }]);
 
     const service = await openWithStore();
     const customer = await service.customer();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll } from "vitest";
 export function useDatabases(): { readonly server: () => PostgresServer; newDatabase(): Promise<string> } {
   let server: PostgresServer | null = null;
   let count = 0;
-  const started = (): PostgresServer => {
+  const requireServer = (): PostgresServer => {
     if (server === null) throw new Error("The server has not started yet.");
     return server;
   };
@@ -17,11 +17,11 @@ export function useDatabases(): { readonly server: () => PostgresServer; newData
   });
   afterAll(() => server?.remove());
   return {
-    server: started,
+    server: requireServer,
     async newDatabase() {
       const name = `test_${(count += 1)}`;
-      await execute(started().url(), `CREATE DATABASE ${name}`);
-      return started().url(name);
+      await execute(requireServer().url(), `CREATE DATABASE ${name}`);
+      return requireServer().url(name);
     },
   };
 }

@@ -9,7 +9,8 @@ import { execute, openShared, useDatabases } from "./databases.ts";
 const KILLS = 6;
 /** About twenty pages of the transfer. */
 const COUNTS = { accounts: 3_000, tokens: 6_000, reservations: 20_000, lines: 40_000, batches: 1_500 };
-const RECORDS = 2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
+const RECORD_COUNT =
+  2 * COUNTS.accounts + COUNTS.tokens + COUNTS.reservations + COUNTS.lines + COUNTS.batches;
 
 /** Without a key file, so `migrate` does not check the tokens' secrets, which are random bytes. */
 const workspace = openWorkspace();
@@ -30,10 +31,10 @@ describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
     await watcher.connect();
     const movedBefore: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      movedBefore.push(await readMoved(watcher));
+      movedBefore.push(await countMovedRecords(watcher));
       const running = workspace.start(["migrate", "--from", folder, "--to", killed]);
-      const enough = RECORDS * ((kill + Math.random()) / (KILLS + 1));
-      while ((await readMoved(watcher)) < enough && running.child.exitCode === null);
+      const targetCount = RECORD_COUNT * ((kill + Math.random()) / (KILLS + 1));
+      while ((await countMovedRecords(watcher)) < targetCount && running.child.exitCode === null);
       running.child.kill("SIGKILL");
       expect((await running.ended).signal).toBe("SIGKILL");
       // PostgreSQL may still be writing what it received.
@@ -42,11 +43,11 @@ describe("migrate, killed at random moments", { tags: ["postgres"] }, () => {
     }
     expect(movedBefore).toEqual(movedBefore.toSorted((a, b) => a - b));
 
-    const movedLast = RECORDS - (await readMoved(watcher));
+    const movedLast = RECORD_COUNT - (await countMovedRecords(watcher));
     const last = await workspace.start(["migrate", "--from", folder, "--to", killed, "--json"]).ended;
     expect(last.code).toBe(0);
     expect(JSON.parse(last.stdout)).toMatchObject({ moved: movedLast, was_finished: false });
-    expect(await readMoved(watcher)).toBe(RECORDS);
+    expect(await countMovedRecords(watcher)).toBe(RECORD_COUNT);
     await watcher.end();
 
     expect(await digestsOf(killed)).toEqual(await digestsOf(control));
@@ -92,7 +93,7 @@ async function countConnections(watcher: pg.Client): Promise<number> {
   return rows.length;
 }
 
-async function readMoved(watcher: pg.Client): Promise<number> {
+async function countMovedRecords(watcher: pg.Client): Promise<number> {
   const [made] = (await watcher.query("SELECT to_regclass('snap.moves') IS NOT NULL AS is")).rows as {
     is: boolean;
   }[];

@@ -231,7 +231,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("lists every header of every response", () => {
-    const always = ["Cache-Control", "X-Request-Id"];
+    const commonHeaders = ["Cache-Control", "X-Request-Id"];
     const credits = ["X-Credits-Limit", "X-Credits-Remaining", "X-Credits-Reset"];
     const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining"];
     const rendering = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes"];
@@ -271,15 +271,15 @@ describe("the OpenAPI document", () => {
       503: [...credits, "Retry-After"],
       504: [...credits, "Retry-After"],
     };
-    const renders = new Set(["get /snap", "get /snap/signed", "post /captures"]);
+    const renderOperations = new Set(["get /snap", "get /snap/signed", "post /captures"]);
     // the body is read after authentication
-    const readsBody = new Set(["post /captures", "post /renders", "post /documents"]);
-    const hasNoBearer = new Set(["get /snap/signed", "get /openapi.json", "get /postman.json"]);
+    const operationsWithBody = new Set(["post /captures", "post /renders", "post /documents"]);
+    const operationsWithoutToken = new Set(["get /snap/signed", "get /openapi.json", "get /postman.json"]);
     const errorHeaders = (operation: string, status: string): string[] => {
       const names = [...(errors[status] ?? ["an unexpected status"])];
-      if (status === "413" && readsBody.has(operation)) names.push(...credits);
-      if (status === "500" && renders.has(operation)) names.push("X-Render-Notes");
-      return hasNoBearer.has(operation)
+      if (status === "413" && operationsWithBody.has(operation)) names.push(...credits);
+      if (status === "500" && renderOperations.has(operation)) names.push("X-Render-Notes");
+      return operationsWithoutToken.has(operation)
         ? names.filter((name) => !/^X-(Credits|RateLimit)-/.test(name))
         : names;
     };
@@ -301,7 +301,7 @@ describe("the OpenAPI document", () => {
       expect({ operation, status, headers }).toEqual({
         operation,
         status,
-        headers: [...always, ...expected].toSorted(),
+        headers: [...commonHeaders, ...expected].toSorted(),
       });
     }
     expect(Object.keys(responsesOf("/snap")["200"]?.content ?? {})).toEqual([

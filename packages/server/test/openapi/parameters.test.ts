@@ -110,8 +110,8 @@ function valuesOutside(described: DescribedSchema): string[] {
   if (described.enum || described.type === "boolean") return ["other", "", "TRUE", "2"];
   if (described.minimum === undefined || described.maximum === undefined) return [""];
   const step = described.type === "integer" ? 1 : 0.01;
-  const beyond = [described.minimum - step, described.maximum + step].map((value) => value.toFixed(2));
-  return [...beyond.map((value) => String(Number(value))), "x", "", ...(step === 1 ? ["1.5"] : [])];
+  const outOfRange = [described.minimum - step, described.maximum + step].map((value) => value.toFixed(2));
+  return [...outOfRange.map((value) => String(Number(value))), "x", "", ...(step === 1 ? ["1.5"] : [])];
 }
 
 const cases = documentedParameters().flatMap((parameter) =>
@@ -134,8 +134,8 @@ describe("documented parameters", () => {
     const row = (PARAMETERS[mode] as Readonly<Record<string, ParameterRow>>)[name] as ParameterRow;
     expect(described).toMatchObject(constraintsOf(row));
     const value = row.default ?? row.implied;
-    const inDescription = [`Default: \`${value}\`.`, `${value} by default`, `By default \`${value}\``];
-    const isDescribed = inDescription.some((text) => parameter.description.includes(text));
+    const defaultPhrases = [`Default: \`${value}\`.`, `${value} by default`, `By default \`${value}\``];
+    const isDescribed = defaultPhrases.some((text) => parameter.description.includes(text));
     expect(described.default ?? parameter.schema["default"] ?? (isDescribed ? value : undefined)).toBe(value);
   });
 

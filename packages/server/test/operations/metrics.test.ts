@@ -9,15 +9,15 @@ import { ROUTES } from "../../src/operations/metrics/requests.ts";
 import { openService } from "../http/open-service.ts";
 import { routesOfApp } from "../http/routes-of-app.ts";
 
-const defined = Object.values(METRICS).flatMap((metrics) => Object.values(metrics));
+const definitions = Object.values(METRICS).flatMap((metrics) => Object.values(metrics));
 
-interface Open {
+interface TestMetrics {
   readonly metrics: Metrics;
   /** Returns the lines of a scrape that begin with `prefix`. */
   readonly scrape: (prefix: string) => Promise<string[]>;
 }
 
-function open(servers: readonly ServerClock[] = []): Open {
+function open(servers: readonly ServerClock[] = []): TestMetrics {
   const metrics = createMetrics();
   const storage = { ...createMemoryStorage(), clocks: servers };
   const engine = createEngine({
@@ -37,7 +37,7 @@ function open(servers: readonly ServerClock[] = []): Open {
 
 /** Returns the labels and values of a scrape that `METRICS` does not list. */
 function findUndocumented(text: string): readonly string[] {
-  return defined.flatMap(({ name, labels = {} }) => {
+  return definitions.flatMap(({ name, labels = {} }) => {
     const series = text.matchAll(new RegExp(`^${name}(?:_bucket|_count|_sum)?\\{(.*)\\}`, "gm"));
     return Array.from(series, ([, pairs = ""]) => Array.from(pairs.matchAll(/(\w+)="([^"]*)"/g))).flatMap(
       (pairs) =>
@@ -62,12 +62,12 @@ describe("the definitions", () => {
       text.matchAll(/^# TYPE (snap_\w+) (\w+)$/gm),
       ([, name, type]) => `${name} ${type}`,
     );
-    expect(names.toSorted()).toEqual(defined.map(({ name, type }) => `${name} ${type}`).toSorted());
+    expect(names.toSorted()).toEqual(definitions.map(({ name, type }) => `${name} ${type}`).toSorted());
     expect(findUndocumented(text)).toEqual([]);
   });
 
   it("have names with the right prefix and suffix, and a help text that ends with a full stop", () => {
-    for (const { name, type, help } of defined) {
+    for (const { name, type, help } of definitions) {
       expect(name).toMatch(/^snap_[a-z_]+$/);
       expect(name.endsWith("_total")).toBe(type === "counter");
       expect(name.endsWith("_seconds")).toBe(

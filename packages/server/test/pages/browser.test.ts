@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openWorkspace } from "../cli/command.ts";
 
 /** The name of another site, whose owner makes it resolve to this machine. */
-const REBOUND = "rebound.example";
+const REBINDING_HOST = "rebound.example";
 
 const workspace = openWorkspace({ SNAP_PORT: "0" });
 let facts: { readonly origin: string; readonly token: string; readonly demo_page: string };
@@ -16,9 +16,9 @@ let problems: string[];
 
 beforeAll(async () => {
   const running = workspace.start(["serve", "--dev", "--json"]);
-  const [line] = await running.printed(/^\{"origin":.*$/m);
+  const [line] = await running.whenPrinted(/^\{"origin":.*$/m);
   facts = JSON.parse(line) as typeof facts;
-  const args = [`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`];
+  const args = [`--host-resolver-rules=MAP ${REBINDING_HOST} 127.0.0.1`];
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   const executablePath = (await findBrowser()) ?? "";
   browser = await puppeteer.launch({ executablePath, headless: "shell", pipe: true, args });
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 const fill = (selector: string, text: string): Promise<void> => page.locator(selector).fill(text);
-const see = (text: string): Promise<unknown> =>
+const waitForText = (text: string): Promise<unknown> =>
   page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
 const submit = (): Promise<void> => page.locator("button[type=submit]").click();
 const command = (): Promise<string> => page.$eval("#command", (element) => element.textContent ?? "");
@@ -58,7 +58,7 @@ async function imageSize(): Promise<number[]> {
 }
 
 /** Sends the request of the reference's form, and returns the width of the rendering. */
-async function executedWidth(): Promise<number | undefined> {
+async function executeAndMeasure(): Promise<number | undefined> {
   await page.locator("#operations-Rendering-renderPage .execute").click();
   const image = await page.waitForSelector("#operations-Rendering-renderPage .response img");
   return image?.evaluate((element) => element.naturalWidth);
@@ -79,9 +79,9 @@ describe("the start page", () => {
     expect(await page.$eval("#token-field", (field) => field.checkVisibility())).toBe(false);
     await submit();
     expect(await imageSize()).toEqual([1280, 800]);
-    await see("1 credit");
+    await waitForText("1 credit");
     await submit();
-    await see("from the cache, free");
+    await waitForText("from the cache, free");
     const target = encodeURIComponent(facts.demo_page);
     expect(await command()).toBe(
       `curl -fsS -H 'Authorization: Bearer ${facts.token}' '${facts.origin}/v1/snap?url=${target}' -o page.png`,
@@ -89,7 +89,7 @@ describe("the start page", () => {
     await page.locator("#full-page").click();
     await page.locator("#format").fill("jpeg");
     await submit();
-    await see("1 credit");
+    await waitForText("1 credit");
     expect((await imageSize())[1]).toBeGreaterThan(800);
     expect(await command()).toContain("&format=jpeg&fullPage=true' -o page.jpg");
     expect(problems).toEqual([]);
@@ -125,16 +125,16 @@ describe("the start page", () => {
   });
 
   it("asks for a token on another site's host name, and stores the token only in the tab", async () => {
-    const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
+    const origin = `http://${REBINDING_HOST}:${new URL(facts.origin).port}`;
     await page.goto(origin);
     expect(await page.content()).not.toContain(facts.token);
     await fill("#url", facts.demo_page);
     await submit();
-    await see("Enter a token.");
+    await waitForText("Enter a token.");
     await fill("#token", "1|wrong");
     await submit();
-    await see("The bearer token is missing, unknown, expired or revoked");
-    await see("(unauthenticated)");
+    await waitForText("The bearer token is missing, unknown, expired or revoked");
+    await waitForText("(unauthenticated)");
     await fill("#token", facts.token);
     await submit();
     expect(await imageSize()).toEqual([1280, 800]);
@@ -150,12 +150,12 @@ describe("the start page", () => {
     await page.goto(facts.origin);
     await fill("#url", "10.0.0.1");
     await submit();
-    await see("(blocked_host)");
+    await waitForText("(blocked_host)");
     expect(await command()).toContain("url=https%3A%2F%2F10.0.0.1");
   });
 
   it("passes its token to the reference, whose form shows the image", async () => {
-    const origin = `http://${REBOUND}:${new URL(facts.origin).port}`;
+    const origin = `http://${REBINDING_HOST}:${new URL(facts.origin).port}`;
     await page.goto(origin);
     await fill("#url", facts.demo_page);
     await fill("#token", facts.token);
@@ -166,14 +166,14 @@ describe("the start page", () => {
     await page
       .locator('#operations-Rendering-renderPage [data-param-name="url"] input')
       .fill(facts.demo_page);
-    expect(await executedWidth()).toBe(1280);
+    expect(await executeAndMeasure()).toBe(1280);
     expect(await page.evaluate("localStorage.length")).toBe(0);
     expect(problems).toEqual([]);
   });
 
   it("is not needed for the reference, which renders the demo page with one click", async () => {
     await page.goto(`${facts.origin}/docs`);
-    expect(await executedWidth()).toBe(1280);
+    expect(await executeAndMeasure()).toBe(1280);
     expect(problems).toEqual([]);
   });
 });

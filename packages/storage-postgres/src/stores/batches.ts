@@ -7,7 +7,7 @@ import { DUE_DELIVERIES, DUE_ITEMS, STATS } from "./batch-queues.ts";
 import { BATCH_PAGES, toSummary, type SummaryRow } from "./batch-pages.ts";
 import { claimableAtOf, toBatch, type BatchRow } from "./batch-rows.ts";
 import { claimKey } from "./idempotency-keys.ts";
-import { inChunks } from "./in-chunks.ts";
+import { deleteInChunks } from "./delete-in-chunks.ts";
 import { createDeliveryAttempts } from "./delivery-attempts.ts";
 import { endReservation } from "./ledger.ts";
 
@@ -75,7 +75,7 @@ export function createBatchStore(database: Database, signal: BatchSignal): Batch
     },
     async deleteAccount({ accountId }) {
       if (!isStorable(accountId)) return 0;
-      return inChunks(async () => {
+      return deleteInChunks(async () => {
         const deleted = await query(
           `DELETE FROM snap.batches WHERE sequence IN (
              SELECT sequence FROM snap.batches WHERE account_id = $1 LIMIT ${BATCHES_PER_STATEMENT}

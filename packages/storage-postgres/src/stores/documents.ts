@@ -7,7 +7,7 @@ import type {
   PutOutcome,
 } from "@snap/engine/ports";
 import { isStorable, type Database, type Query } from "../database.ts";
-import { inChunks } from "./in-chunks.ts";
+import { deleteInChunks } from "./delete-in-chunks.ts";
 
 /** Each can be up to 50 MiB. */
 const DOCUMENTS_PER_STATEMENT = 10;
@@ -61,7 +61,7 @@ export function createDocumentStore(database: Database): DocumentStore {
     },
     async deleteAccount({ accountId }) {
       if (!isStorable(accountId)) return 0;
-      return inChunks(async () => {
+      return deleteInChunks(async () => {
         const deleted = await query(
           `DELETE FROM snap.documents WHERE sequence IN (
              SELECT sequence FROM snap.documents WHERE account_id = $1 LIMIT ${DOCUMENTS_PER_STATEMENT}

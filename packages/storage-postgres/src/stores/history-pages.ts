@@ -26,7 +26,7 @@ const FILTER_FIELDS = [
 ] as const satisfies readonly (keyof HistoryFilter)[];
 
 /** An index on a column and the instant. */
-interface Path {
+interface AccessPath {
   readonly field: (typeof FILTER_FIELDS)[number];
   readonly column: string;
   readonly type: "TEXT" | "BIGINT" | "BOOLEAN";
@@ -35,7 +35,7 @@ interface Path {
 }
 
 /** A page reads the first index whose field is filtered, and checks the other filters. The most selective come first. */
-const PATHS: readonly Path[] = [
+const ACCESS_PATHS: readonly AccessPath[] = [
   { field: "requestId", column: "request_id", type: "TEXT" },
   { field: "tokenId", column: "token_id", type: "BIGINT" },
   { field: "accountId", column: "account_id", type: "TEXT" },
@@ -70,18 +70,18 @@ export function createHistoryPages(query: Query): Pick<HistoryStore, "page" | "f
       const texts = [after, ...Object.values(filter)].filter((value) => typeof value === "string");
       if (!texts.every(isStorable) || !Number.isSafeInteger(filter.tokenId ?? 0))
         return { entries: [], hasMore: false };
-      const afterAt = after === undefined ? null : await findInstant(query, after);
-      if (afterAt === undefined) return { entries: [], hasMore: false };
-      const untilAt = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;
-      const startsAtUntil = afterAt === null || afterAt > untilAt;
-      const path = PATHS.find(
+      const afterInstant = after === undefined ? null : await findInstant(query, after);
+      if (afterInstant === undefined) return { entries: [], hasMore: false };
+      const lastInstant = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;
+      const startsAtLastInstant = afterInstant === null || afterInstant > lastInstant;
+      const path = ACCESS_PATHS.find(
         ({ field, rareValue }) =>
           filter[field] !== undefined && (rareValue === undefined || filter[field] === rareValue),
       );
       const values = [
         filter.since ?? Number.MIN_SAFE_INTEGER,
-        startsAtUntil ? untilAt : afterAt,
-        startsAtUntil ? null : after,
+        startsAtLastInstant ? lastInstant : afterInstant,
+        startsAtLastInstant ? null : after,
         ...FILTER_FIELDS.map((field) => (field === path?.field ? null : (filter[field] ?? null))),
         limit + 1,
       ];
@@ -97,7 +97,7 @@ export function createHistoryPages(query: Query): Pick<HistoryStore, "page" | "f
  * Compares and sorts by both columns of the index. With `column = $14`, the planner might instead read another index
  * in the order of the result, if it expects to find enough rows early.
  */
-function pageOn({ column, type }: Path): string {
+function pageOn({ column, type }: AccessPath): string {
   return `SELECT ${COLUMNS} FROM snap.history
     WHERE (${column}, at) >= ($14::${type}, $1) AND (${column}, at) <= ($14::${type}, $2) AND ${column} IS NOT NULL
       AND (at < $2 OR id < coalesce($3::TEXT, '~')) AND ${MATCHES}

@@ -1,7 +1,7 @@
 import type { Activity, HistoryEntry, HistoryStore } from "@snap/engine/ports";
 import { isStorable, type Database } from "../database.ts";
 import { createHistoryPages } from "./history-pages.ts";
-import { inChunks } from "./in-chunks.ts";
+import { deleteInChunks } from "./delete-in-chunks.ts";
 import { createUsageReader } from "./usage.ts";
 
 const ROWS_PER_STATEMENT = 1000;
@@ -76,7 +76,7 @@ export function createHistoryStore({ query, queryOnce }: Database): HistoryStore
     },
     async deleteAccount({ accountId }) {
       if (!isStorable(accountId)) return 0;
-      const deleted = await inChunks(async () => {
+      const deleted = await deleteInChunks(async () => {
         const rows = await query(
           `DELETE FROM snap.history WHERE id IN (
              SELECT id FROM snap.history WHERE account_id = $1 LIMIT ${ROWS_PER_STATEMENT}
@@ -85,7 +85,7 @@ export function createHistoryStore({ query, queryOnce }: Database): HistoryStore
         );
         return rows.length;
       });
-      await inChunks(async () => {
+      await deleteInChunks(async () => {
         const rows = await query(
           `DELETE FROM snap.usage_totals WHERE (day, token_id) IN (
              SELECT day, token_id FROM snap.usage_totals WHERE account_id = $1 LIMIT ${ROWS_PER_STATEMENT}

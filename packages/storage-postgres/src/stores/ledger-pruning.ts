@@ -1,6 +1,6 @@
 import type { PruneRequest } from "@snap/engine/ports";
 import { isStorable, type Query } from "../database.ts";
-import { inChunks } from "./in-chunks.ts";
+import { deleteInChunks } from "./delete-in-chunks.ts";
 
 /** Rows that one statement reads. */
 const ROWS_PER_STATEMENT = 20_000;
@@ -86,7 +86,7 @@ async function deleteByScan(
 ): Promise<number> {
   let position = start;
   let deleted = 0;
-  await inChunks(async () => {
+  await deleteInChunks(async () => {
     const [chunk] = await query<{ end: string | number | null; count: number }>(
       `SELECT max(${key}) AS end, count(*) AS count FROM (
          SELECT ${key} FROM ${table} WHERE ${key} > $1 ORDER BY ${key} LIMIT ${ROWS_PER_STATEMENT}

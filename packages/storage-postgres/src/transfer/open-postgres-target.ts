@@ -1,6 +1,6 @@
 import type { Storage, TransferTotals, TransferTarget } from "@snap/engine/ports";
 import { openDatabase, type Query } from "../database.ts";
-import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPinned } from "../key-fingerprint.ts";
+import { pinKeyFingerprint, replaceKeyFingerprint, type KeyPin } from "../key-fingerprint.ts";
 import { migrate } from "../migrate.ts";
 import { detectPooler } from "../pooler.ts";
 import { createAuditStore } from "../stores/audit.ts";
@@ -38,7 +38,7 @@ const TOTALS = `SELECT
      FROM snap.deliveries) AS delivery,
     (SELECT count(*) AS documents, ${sumOf("bytes")} AS "documentBytes" FROM snap.documents) AS document`;
 
-export interface PostgresTarget extends TransferTarget, KeyPinned, Pick<Storage, "audit"> {}
+export interface PostgresTarget extends TransferTarget, KeyPin, Pick<Storage, "audit"> {}
 
 /**
  * Opens a database to move another storage into it, with `transfer` from `@snap/engine`; creates the schema if needed.

@@ -53,7 +53,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   const address = new URL(url);
   const { host, password } = address;
   const explain = (reason: unknown): string =>
-    withoutPassword(reasonOf(reason), decodeURIComponent(password)).replace(/[.]+$/, "");
+    redactPassword(reasonOf(reason), decodeURIComponent(password)).replace(/[.]+$/, "");
   rejectUnusable(links, { address, isRequired, explain });
   let isOpening = true;
   const availability = createAvailability({
@@ -190,6 +190,6 @@ function reasonOf(reason: unknown): string {
 }
 
 /** Redis quotes unknown commands, and with them their arguments. */
-function withoutPassword(text: string, password: string): string {
+function redactPassword(text: string, password: string): string {
   return password === "" ? text : text.replaceAll(password, "…");
 }

@@ -18,11 +18,11 @@ export async function tryCommands(client: ScriptedClient, keyPrefix: string): Pr
   await client.acquireLease(`${key}:lease`, { holder: "probe", leaseMs: 1000, priority: "batch" });
   await client.releaseLease(`${key}:lease`, { holder: "probe", lingerMs: 0 });
   await client.unlink([`${key}:budget`, `${key}:lease`]);
-  const [staged, name] = [`${key}:staged`, "probe"];
-  await client.tryTransfer(staged);
+  const [stagedKey, name] = [`${key}:staged`, "probe"];
+  await client.tryTransfer(stagedKey);
   const maxBytes = Number.MAX_SAFE_INTEGER;
   await client.storeRendering(keyPrefix, {
-    staged,
+    stagedKey,
     name,
     accountId: "probe",
     digest: "",

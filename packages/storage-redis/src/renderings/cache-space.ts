@@ -31,24 +31,24 @@ export function createCacheSpace(
   transfer: Transfer,
   { keyPrefix, cacheMaxBytes, onEvicted }: CacheSpaceOptions,
 ): CacheSpace {
-  let quota = cacheMaxBytes;
+  let quotaBytes = cacheMaxBytes;
   const refreshQuota = async (client: ScriptedClient): Promise<number> =>
-    (quota = cacheMaxBytes ?? (await readMemory(client)).quota);
+    (quotaBytes = cacheMaxBytes ?? (await readMemory(client)).quota);
 
   /** Returns their total size in bytes. */
-  const reportEvictions = (reason: Eviction["reason"], { evicted }: EvictOutcome): number => {
-    for (const eviction of evicted) onEvicted({ reason, ...eviction });
-    return evicted.reduce((sum, eviction) => sum + eviction.bytes, 0);
+  const reportEvictions = (reason: Eviction["reason"], { evictions }: EvictOutcome): number => {
+    for (const eviction of evictions) onEvicted({ reason, ...eviction });
+    return evictions.reduce((sum, eviction) => sum + eviction.bytes, 0);
   };
   /** Evicts in several calls; returns the size of the evicted renderings. */
   const evict = async ({ maxBytes, needed }: EvictRequest): Promise<number> => {
-    for (let freed = 0; ;) {
-      const stillNeeded = needed && { ...needed, bytes: Math.max(0, needed.bytes - freed) };
+    for (let freedBytes = 0; ;) {
+      const stillNeeded = needed && { ...needed, bytes: Math.max(0, needed.bytes - freedBytes) };
       const outcome = await connection.withTimeout({ bytes: 0 }, () =>
         connection.client.evictRenderings(keyPrefix, { maxBytes, needed: stillNeeded }),
       );
-      freed += reportEvictions(needed === undefined ? "quota" : "space", outcome);
-      if (outcome.isDone) return freed;
+      freedBytes += reportEvictions(needed === undefined ? "quota" : "space", outcome);
+      if (outcome.isDone) return freedBytes;
     }
   };
   /** Returns `false` if the memory stays full, or if the staged value has disappeared. */
@@ -59,10 +59,10 @@ export function createCacheSpace(
   ): Promise<boolean> => {
     const { storedAt, expiresAt } = rendering;
     for (let attempts = 1; attempts <= STORE_ATTEMPTS; attempts += 1) {
-      const staged = `${keyPrefix}staged:${randomUUID()}`;
-      const request = { ...entry, staged, storedAt, expiresAt, maxBytes };
+      const stagedKey = `${keyPrefix}staged:${randomUUID()}`;
+      const request = { ...entry, stagedKey, storedAt, expiresAt, maxBytes };
       try {
-        const outcome = await transfer.write(staged, rendering, () =>
+        const outcome = await transfer.write(stagedKey, rendering, () =>
           connection.client.storeRendering(keyPrefix, request),
         );
         if (outcome === null) return false;
@@ -72,7 +72,7 @@ export function createCacheSpace(
       } catch (error) {
         if (!isOutOfMemory(error)) throw error;
       }
-      await connection.withTimeout({ bytes: 0 }, () => connection.client.unlink(staged));
+      await connection.withTimeout({ bytes: 0 }, () => connection.client.unlink(stagedKey));
       if ((await evict({ maxBytes, needed: entry })) === 0) return false;
     }
     return false;
@@ -82,7 +82,7 @@ export function createCacheSpace(
     async store({ rendering, ...key }) {
       const { accountId } = key;
       const maxBytes =
-        quota ?? (await connection.withTimeout({ bytes: 0 }, () => refreshQuota(connection.client)));
+        quotaBytes ?? (await connection.withTimeout({ bytes: 0 }, () => refreshQuota(connection.client)));
       const countedBytes = rendering.bytes.byteLength + OVERHEAD_BYTES;
       const fits = countedBytes <= maxBytes;
       const entry = {
@@ -102,7 +102,7 @@ export function createCacheSpace(
         limit,
       });
       reportEvictions("quota", outcome);
-      return outcome.evicted.reduce((sum, { renderings }) => sum + renderings, 0);
+      return outcome.evictions.reduce((sum, { renderings }) => sum + renderings, 0);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { RenderingStore } from "@snap/engine/ports";
 import { accountDigest, EXPIRY_GRACE_MS, isRenderingOf, renderingKey } from "../keys.ts";
 import { pack, unpack, unpackMetadata } from "./packed.ts";
-import { DELETION_MS } from "./scripts.ts";
+import { DELETION_MARK_TTL_MS } from "./scripts.ts";
 
 /**
  * The parts of a Keyv store that the cache uses: a `Map`, or an adapter or a `Keyv` to which you add `keys`.
@@ -84,7 +84,7 @@ export function createKeyvRenderings({ store, keyPrefix = "snap:" }: KeyvRenderi
     },
     purge: ({ accountId }) => purge(accountId),
     async deleteAccount({ accountId }) {
-      await store.set(deletionKey(accountId), Buffer.from("deleted") as never, DELETION_MS);
+      await store.set(deletionKey(accountId), Buffer.from("deleted") as never, DELETION_MARK_TTL_MS);
       return purge(accountId);
     },
     async stats() {

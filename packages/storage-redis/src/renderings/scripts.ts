@@ -78,20 +78,20 @@ const EVICTIONS_PER_CALL = 50;
 export interface EvictOutcome {
   /** Whether nothing more can or need be evicted. */
   readonly isDone: boolean;
-  readonly evicted: readonly Omit<Eviction, "reason">[];
+  readonly evictions: readonly Omit<Eviction, "reason">[];
 }
 
 function toEvictOutcome([isDone, ...values]: readonly [number, ...unknown[]]): EvictOutcome {
-  const evicted = Array.from({ length: values.length / 3 }, (_, index) => {
+  const evictions = Array.from({ length: values.length / 3 }, (_, index) => {
     const [accountId, renderings, bytes] = values.slice(index * 3);
     return { accountId: String(accountId), renderings: Number(renderings), bytes: Number(bytes) };
   });
-  return { isDone: isDone === 1, evicted };
+  return { isDone: isDone === 1, evictions };
 }
 
 export interface StoreRequest {
   /** Key of the value, which is already in Redis. */
-  readonly staged: string;
+  readonly stagedKey: string;
   readonly name: string;
   readonly accountId: string;
   /** Digest of the account's id; nothing is stored while its deletion is marked. */
@@ -126,10 +126,10 @@ redis.call("INCRBY", total, bytes)
 redis.call("ZINCRBY", accounts, bytes, account)
 return evict(tonumber(maxBytes), ${EVICTIONS_PER_CALL}, "", 0)`,
   parseCommand(parser: CommandParser, prefix: string, request: StoreRequest) {
-    const { staged, name, accountId, digest, bytes, storedAt, expiresAt, maxBytes } = request;
+    const { stagedKey, name, accountId, digest, bytes, storedAt, expiresAt, maxBytes } = request;
     const ttlMs = Math.max(0, Math.ceil(expiresAt - storedAt)) + EXPIRY_GRACE_MS;
     parser.pushKey(prefix);
-    parser.push(staged, name, accountId, digest);
+    parser.push(stagedKey, name, accountId, digest);
     parser.push(...[bytes, storedAt, expiresAt, ttlMs, maxBytes].map(String));
   },
   transformReply: (reply: [number, ...unknown[]] | null): EvictOutcome | null =>
@@ -195,7 +195,7 @@ return #names`,
 });
 
 /** How long an account's deletion is remembered: longer than a render that started before it can take. */
-export const DELETION_MS = 3_600_000;
+export const DELETION_MARK_TTL_MS = 3_600_000;
 /** Deletions per call, which blocks Redis for a few milliseconds. */
 export const DELETIONS_PER_CALL = 200;
 
@@ -204,7 +204,7 @@ export const purgeRenderingsScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
 local digest, account = ARGV[1], ARGV[2]
-if digest ~= "" then redis.call("SET", deletionOf(digest), "", "PX", ${DELETION_MS}) end
+if digest ~= "" then redis.call("SET", deletionOf(digest), "", "PX", ${DELETION_MARK_TTL_MS}) end
 local index = account and agesOf(account) or expiries
 local names = redis.call("ZRANGE", index, 0, ${DELETIONS_PER_CALL - 1})
 for _, name in ipairs(names) do

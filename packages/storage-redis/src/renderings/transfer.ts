@@ -9,7 +9,7 @@ import { bytesOffset, packMetadata, unpackMetadata } from "./packed.ts";
  */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Redis deletes an incomplete value after this time. */
-const STAGED_MS = 300_000;
+const STAGED_TTL_MS = 300_000;
 /** For a value that is replaced while it is being read. */
 const READ_ATTEMPTS = 3;
 
@@ -67,13 +67,15 @@ export function createTransfer({ client, withTimeout }: TransferConnection): Tra
       const head = packMetadata(metadata);
       const firstBytes = Math.max(0, CHUNK_BYTES - head.byteLength);
       const first = Buffer.concat([head, body.subarray(0, firstBytes)]);
-      const expiration = { type: "PX", value: STAGED_MS } as const;
-      const started = withTimeout({ bytes: first.byteLength }, () => client.set(key, first, { expiration }));
+      const expiration = { type: "PX", value: STAGED_TTL_MS } as const;
+      const firstWrite = withTimeout({ bytes: first.byteLength }, () =>
+        client.set(key, first, { expiration }),
+      );
       if (body.byteLength <= firstBytes) {
-        const [committed] = await Promise.all([withTimeout({ bytes: 0 }, commit), started]);
+        const [committed] = await Promise.all([withTimeout({ bytes: 0 }, commit), firstWrite]);
         return committed;
       }
-      await started;
+      await firstWrite;
       for (let start = firstBytes; start < body.byteLength; start += CHUNK_BYTES) {
         const chunk = body.subarray(start, start + CHUNK_BYTES);
         const size = await withTimeout({ bytes: chunk.byteLength }, () => client.append(key, chunk));

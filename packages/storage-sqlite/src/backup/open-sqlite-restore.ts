@@ -178,20 +178,23 @@ function checkpointLog(filename: string): void {
 function setAside(directory: string, now: number): string | null {
   const names = ["snap.db", ...WAL_FILES].filter((name) => existsSync(join(directory, name)));
   if (names.length === 0) return null;
-  const asideFolder = join(directory, `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`);
-  mkdirSync(asideFolder, { mode: 0o700 });
+  const previousFolder = join(
+    directory,
+    `before-restore-${new Date(now).toISOString().replaceAll(":", "-")}`,
+  );
+  mkdirSync(previousFolder, { mode: 0o700 });
   try {
-    for (const name of names) linkSync(join(directory, name), join(asideFolder, name));
+    for (const name of names) linkSync(join(directory, name), join(previousFolder, name));
     for (const folder of Object.values(FOLDERS)) {
-      const [from, to] = [join(directory, folder), join(asideFolder, folder)];
-      eachFile(from, { to, ownerOf: directory }, (name) => linkSync(join(from, name), join(to, name)));
+      const [from, to] = [join(directory, folder), join(previousFolder, folder)];
+      forEachFile(from, { to, ownerOf: directory }, (name) => linkSync(join(from, name), join(to, name)));
     }
-    giveToFolderOwner(asideFolder, directory);
-    sync(asideFolder);
-    return asideFolder;
+    giveToFolderOwner(previousFolder, directory);
+    sync(previousFolder);
+    return previousFolder;
   } catch (error) {
     // its links would keep occupying the space of files that are deleted later
-    rmSync(asideFolder, { recursive: true });
+    rmSync(previousFolder, { recursive: true });
     throw error;
   }
 }
@@ -203,7 +206,7 @@ function setAside(directory: string, now: number): string | null {
 function moveFolders(staging: string, directory: string): void {
   for (const folder of Object.values(FOLDERS)) {
     const [from, to] = [join(staging, folder), join(directory, folder)];
-    eachFile(from, { to, ownerOf: directory }, (name) => renameSync(join(from, name), join(to, name)));
+    forEachFile(from, { to, ownerOf: directory }, (name) => renameSync(join(from, name), join(to, name)));
     if (existsSync(to)) sync(to);
   }
 }
@@ -212,7 +215,7 @@ function moveFolders(staging: string, directory: string): void {
  * Calls `work` for each file in `from`, after giving it to the owner of the folder `ownerOf`. If there
  * are any, first creates the folder `to`, with the same owner.
  */
-function eachFile(
+function forEachFile(
   from: string,
   { to, ownerOf }: { readonly to: string; readonly ownerOf: string },
   work: (name: string) => void,

@@ -34,7 +34,7 @@ beforeAll(async () => {
     SNAP_ALLOW_TARGETS: `${pages.target},${receiver.target}`,
     SNAP_WEBHOOK_SCHEDULE: "100ms,100ms",
   });
-  await workspace.start(["serve"]).printed(/"msg":"listening"/);
+  await workspace.start(["serve"]).whenPrinted(/"msg":"listening"/);
   visitor = await openConsole(browser, { origin, base: "/console/" });
 });
 afterAll(async () => {

@@ -54,7 +54,7 @@ async function serve(variables: Readonly<Record<string, string>> = {}): Promise<
   )) as { id: string };
   const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
   const running = workspace.start(["serve"]);
-  const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+  const [, port] = await running.whenPrinted(/"port":(\d+),"msg":"listening"/);
   const origin = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   return {
@@ -113,7 +113,7 @@ describe("the alerts of a service with a data folder", { tags: ["browser", "prom
     expect(await findFiring(ALERTS, { before: refunded, after: abandoned })).toEqual(["SnapWebhooksGivenUp"]);
 
     // The browser is killed.
-    const [, pid] = await service.running.printed(/"pid":(\d+),.*"msg":"browser started"/);
+    const [, pid] = await service.running.whenPrinted(/"pid":(\d+),.*"msg":"browser started"/);
     process.kill(-Number(pid), "SIGKILL");
     const restarted = await scrapeUntil(service, 'snap_browser_restarts_total{reason="ended"}', 1);
     expect(await findFiring(ALERTS, { before: abandoned, after: restarted })).toContain(

@@ -51,7 +51,7 @@ describe("a proxy in front of the service,", { tags: ["browser"] }, () => {
       SNAP_METRICS: "on",
     });
     running = workspace.start(["serve"]);
-    const [, port] = await running.printed(/"port":(\d+),"msg":"listening"/);
+    const [, port] = await running.whenPrinted(/"port":(\d+),"msg":"listening"/);
     service = Number(port);
   });
   afterAll(() => workspace.cleanUp());
@@ -87,7 +87,7 @@ describe("a proxy in front of the service,", { tags: ["browser"] }, () => {
         const { headers } = await send(`${proxy.origin}/v1/usage`, { headers: forged });
         const id = String(headers["x-request-id"]);
         expect(id).not.toBe("i-chose-this");
-        const [line] = await running.printed(new RegExp(`^.*"request_id":"${id}".*$`, "m"));
+        const [line] = await running.whenPrinted(new RegExp(`^.*"request_id":"${id}".*$`, "m"));
         const entry = JSON.parse(line) as Record<string, unknown>;
         expect(entry["client"]).toBe("127.0.0.2");
         expect(entry).not.toHaveProperty("trace_id");

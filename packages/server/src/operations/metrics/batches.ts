@@ -2,7 +2,7 @@ import type { DeliveryAttempt, FinishedItem } from "@snap/engine";
 import type { BatchStats } from "@snap/engine/ports";
 import type { Registry } from "prom-client";
 import { nameOutcome } from "../watch-batches.ts";
-import { counter, gauge, openAll, setOrRemove } from "./define.ts";
+import { counter, gauge, registerAll, setOrRemove } from "./define.ts";
 
 export const BATCH_METRICS = {
   finished: counter({
@@ -60,7 +60,7 @@ export interface BatchMetrics {
 }
 
 export function createBatchMetrics(registry: Registry): BatchMetrics {
-  const { finished, items, oldest, deliveries, attempts, givenUp } = openAll(BATCH_METRICS, registry);
+  const { finished, items, oldest, deliveries, attempts, givenUp } = registerAll(BATCH_METRICS, registry);
   return {
     countItem: ({ state }) =>
       finished.inc({ status: state.status, code: state.status === "failed" ? state.code : "" }),

@@ -1,7 +1,7 @@
 import type { RendererHealth } from "@snap/engine/ports";
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Registry } from "prom-client";
-import { counter, gauge, openAll, setOrRemove } from "./define.ts";
+import { counter, gauge, registerAll, setOrRemove } from "./define.ts";
 
 export const BROWSER_METRICS = {
   restarts: counter({
@@ -42,7 +42,7 @@ export interface BrowserMetrics {
 }
 
 export function createBrowserMetrics(registry: Registry): BrowserMetrics {
-  const { restarts, pageEnds, memory } = openAll(BROWSER_METRICS, registry);
+  const { restarts, pageEnds, memory } = registerAll(BROWSER_METRICS, registry);
   return {
     countEvent(event) {
       if (event.type === "page-ended") pageEnds.inc({ reason: event.reason });

@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@snap/engine";
 import type { Registry } from "prom-client";
-import { counter, openAll } from "./define.ts";
+import { counter, registerAll } from "./define.ts";
 
 export const CREDIT_METRICS = {
   credits: counter({ name: "snap_credits_total", help: "Credits charged." }),
@@ -41,7 +41,7 @@ export interface CreditMetrics {
 }
 
 export function createCreditMetrics(registry: Registry): CreditMetrics {
-  const { credits, reservations, failures } = openAll(CREDIT_METRICS, registry);
+  const { credits, reservations, failures } = registerAll(CREDIT_METRICS, registry);
   return {
     countCredits: (charged) => credits.inc(charged),
     countEvent(event) {

@@ -11,10 +11,10 @@ export interface MetricDefinition<Label extends string> {
   readonly labels?: Readonly<Record<Label, LabelValues>>;
 }
 
-/** A defined metric; `open` registers it. */
-export interface Metric<Opened = unknown> extends MetricDefinition<string> {
+/** A defined metric; `register` creates it in a registry. */
+export interface Metric<Registered = unknown> extends MetricDefinition<string> {
   readonly type: "counter" | "gauge" | "histogram";
-  open(registry: Registry): Opened;
+  register(registry: Registry): Registered;
 }
 
 /** Defines a counter. If all values of its only label are listed, each starts at 0, so no first increase is missed. */
@@ -25,10 +25,10 @@ export function counter<Label extends string = never>(
   return {
     ...definition,
     type: "counter",
-    open(registry) {
-      const opened = new Counter({ name, help, labelNames: namesOf<Label>(labels), registers: [registry] });
-      for (const label of listedLabels(labels)) opened.inc(label, 0);
-      return opened;
+    register(registry) {
+      const created = new Counter({ name, help, labelNames: namesOf<Label>(labels), registers: [registry] });
+      for (const label of listedLabels(labels)) created.inc(label, 0);
+      return created;
     },
   };
 }
@@ -41,7 +41,8 @@ export function gauge<Label extends string = never>(
   return {
     ...definition,
     type: "gauge",
-    open: (registry) => new Gauge({ name, help, labelNames: namesOf<Label>(labels), registers: [registry] }),
+    register: (registry) =>
+      new Gauge({ name, help, labelNames: namesOf<Label>(labels), registers: [registry] }),
   };
 }
 
@@ -54,7 +55,7 @@ export function histogram<Label extends string = never>(
   return {
     ...definition,
     type: "histogram",
-    open: (registry) =>
+    register: (registry) =>
       new Histogram({
         name,
         help,
@@ -66,18 +67,18 @@ export function histogram<Label extends string = never>(
 }
 
 /** Registers metrics, and returns them by the same names. */
-export function openAll<Defined extends Readonly<Record<string, Metric>>>(
-  metrics: Defined,
+export function registerAll<Definitions extends Readonly<Record<string, Metric>>>(
+  metrics: Definitions,
   registry: Registry,
-): { readonly [Name in keyof Defined]: ReturnType<Defined[Name]["open"]> } {
-  const opened = Object.entries(metrics).map(([name, metric]) => [name, metric.open(registry)]);
-  return Object.fromEntries(opened) as ReturnType<typeof openAll<Defined>>;
+): { readonly [Name in keyof Definitions]: ReturnType<Definitions[Name]["register"]> } {
+  const registered = Object.entries(metrics).map(([name, metric]) => [name, metric.register(registry)]);
+  return Object.fromEntries(registered) as ReturnType<typeof registerAll<Definitions>>;
 }
 
 /** Sets a gauge without labels, or removes it if its value is unknown. */
-export function setOrRemove(opened: Gauge<never>, value: number | null | undefined): void {
-  if (typeof value === "number") opened.set(value);
-  else opened.remove();
+export function setOrRemove(metric: Gauge<never>, value: number | null | undefined): void {
+  if (typeof value === "number") metric.set(value);
+  else metric.remove();
 }
 
 function namesOf<Label extends string>(labels: Readonly<Record<Label, LabelValues>> | undefined): Label[] {

@@ -1,6 +1,6 @@
 import type { Capture, EngineEvent, SchedulerLoad } from "@snap/engine";
 import type { Registry } from "prom-client";
-import { counter, gauge, histogram, openAll } from "./define.ts";
+import { counter, gauge, histogram, registerAll } from "./define.ts";
 
 /** A render takes at most 45 s by default; the last bucket is for renders that also waited for a slot. */
 const RENDER_BUCKETS_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 75];
@@ -60,7 +60,7 @@ export interface RenderMetrics {
 }
 
 export function createRenderMetrics(registry: Registry): RenderMetrics {
-  const { captures, durations, waits, running, waiting, slots, concurrency, quarantined } = openAll(
+  const { captures, durations, waits, running, waiting, slots, concurrency, quarantined } = registerAll(
     RENDER_METRICS,
     registry,
   );

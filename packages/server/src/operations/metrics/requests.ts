@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import { ADMIN_BASE } from "../../admin/route.ts";
 import { ADMIN_ROUTES } from "../../admin/routes/all-routes.ts";
-import { counter, histogram, openAll } from "./define.ts";
+import { counter, histogram, registerAll } from "./define.ts";
 
 /** One request, as the metrics count it. */
 export interface CountedRequest {
@@ -79,7 +79,7 @@ export const REQUEST_METRICS = {
 };
 
 export function createRequestMetrics(registry: Registry): (request: CountedRequest) => void {
-  const { requests, durations } = openAll(REQUEST_METRICS, registry);
+  const { requests, durations } = registerAll(REQUEST_METRICS, registry);
   // an increase cannot be computed from a series that begins with the first errors
   for (const route of Object.keys(ROUTES)) requests.inc({ route, status: 500, code: "server_error" }, 0);
   return ({ route, status, code, durationSeconds }) => {

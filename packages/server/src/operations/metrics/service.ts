@@ -1,7 +1,7 @@
 import type { RendererEvent } from "@snap/engine/puppeteer";
 import type { Registry } from "prom-client";
 import type { BUILD } from "../../version.ts";
-import { gauge, openAll } from "./define.ts";
+import { gauge, registerAll } from "./define.ts";
 import type { SERVERS } from "./storage.ts";
 
 export const SERVICE_METRICS = {
@@ -46,7 +46,7 @@ export interface ServiceMetrics {
 }
 
 export function createServiceMetrics(registry: Registry, { version, commit }: typeof BUILD): ServiceMetrics {
-  const { build, ready, dependencies } = openAll(SERVICE_METRICS, registry);
+  const { build, ready, dependencies } = registerAll(SERVICE_METRICS, registry);
   const setBrowser = (browser: string): void => {
     build.reset();
     build.set({ version, commit: commit ?? "unknown", node: process.version, browser }, 1);

@@ -1,7 +1,7 @@
 import type { ClockSkew } from "@snap/engine";
 import type { CacheStats, Eviction } from "@snap/engine/ports";
 import type { Registry } from "prom-client";
-import { counter, gauge, openAll, setOrRemove } from "./define.ts";
+import { counter, gauge, registerAll, setOrRemove } from "./define.ts";
 
 /** Names of PostgreSQL and Redis in metrics. */
 export const SERVERS = { PostgreSQL: "PostgreSQL", Redis: "Redis" } as const;
@@ -77,7 +77,7 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     backupAge,
     clockSkew,
     connectionWaits,
-  } = openAll(STORAGE_METRICS, registry);
+  } = registerAll(STORAGE_METRICS, registry);
   return {
     countEviction: ({ reason, renderings }) => evictions.inc({ reason }, renderings),
     countConnectionWait: () => connectionWaits.inc(),

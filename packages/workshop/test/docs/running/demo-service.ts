@@ -25,7 +25,7 @@ export async function startDemoService(): Promise<PageService & { stop(): Promis
   const port = await findPorts();
   const settings = { SNAP_ADMIN_TOKEN: "an-admin-token-for-the-guides", SNAP_LOG_LEVEL: "warn" };
   const workspace = openWorkspace({ ...settings, SNAP_PORT: String(port) });
-  await workspace.start(["serve", "--dev"]).printed(/^Press Ctrl-C to stop[.]$/m);
+  await workspace.start(["serve", "--dev"]).whenPrinted(/^Press Ctrl-C to stop[.]$/m);
   const dataDir = join(workspace.directory, "data");
   const token = (await readFile(join(dataDir, "demo-token"), "utf8")).trim();
   const { stdout } = await workspace.run(["tokens", "reveal", token.split("|")[0] ?? ""]);
