@@ -34,7 +34,7 @@ export class ConfigError extends Error {
 
 /** A mistake names these variables, but never shows their values. */
 const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS.map(({ variable }) => variable));
-const SHOWN_CHARACTERS = 80;
+const SHOWN_CHARACTERS_MAX = 80;
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset, and a secret can be in a file;
@@ -98,14 +98,14 @@ export function readFilterLists(environment: Environment): Config["filterLists"]
 }
 
 /** What the environment sets. */
-interface VariablesRead {
+interface LoadedVariables {
   /** The variables, with the secrets that were read from files. */
   readonly values: Environment;
   /** Why the file of a secret cannot be used, by the variable of the setting. */
   readonly fileProblems: Environment;
 }
 
-function readVariables(environment: Environment): VariablesRead {
+function readVariables(environment: Environment): LoadedVariables {
   const variables = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name.startsWith(PREFIX) && value !== ""),
   );
@@ -119,7 +119,7 @@ function readVariables(environment: Environment): VariablesRead {
  */
 function readSettings<Names extends keyof Settings>(
   settings: Pick<typeof SETTINGS, Names>,
-  { values: environment, fileProblems }: VariablesRead,
+  { values: environment, fileProblems }: LoadedVariables,
   contradictionsIn: (valid: Partial<Settings>) => readonly Mistake[] = () => [],
 ): Pick<Settings, Names> {
   const values: Record<string, unknown> = {};
@@ -154,7 +154,7 @@ function warningsOf(env: Environment): readonly string[] {
 }
 
 /** Variables that have no effect if another one is set: their names, the other one, and why. */
-const UNUSED = [
+const UNUSED_VARIABLES = [
   [
     ["SNAP_CHROMIUM_PATH", "SNAP_SANDBOX", "SNAP_PAGE_MEMORY_BYTES", "SNAP_PAGE_CPU_SECONDS"],
     "SNAP_BROWSER_URL",
@@ -164,7 +164,7 @@ const UNUSED = [
 ] as const;
 
 function describeUnused(env: Environment): readonly string[] {
-  return UNUSED.flatMap(([names, other, reason]) =>
+  return UNUSED_VARIABLES.flatMap(([names, other, reason]) =>
     names
       .filter((name) => env[name] !== undefined && env[other] !== undefined)
       .map((name) => `${name} has no effect because ${other} is set: ${reason}`),
@@ -179,25 +179,28 @@ function describeMissingWorker(env: Environment): readonly string[] {
 
 /** Returns the variables of this release and what they mean, for the help of `serve`. */
 export function describeVariables(): readonly (readonly [name: string, meaning: string])[] {
-  return documentVariables().map(({ name, meaning, unset }) => [name, `${meaning} (${unset})`]);
+  return listVariables().map(({ name, meaning, defaultDescription }) => [
+    name,
+    `${meaning} (${defaultDescription})`,
+  ]);
 }
 
 export interface DocumentedVariable {
   readonly name: string;
   readonly meaning: string;
   /** What applies if it is not set. */
-  readonly unset: string;
+  readonly defaultDescription: string;
 }
 
 /** Returns the variables of this release. */
-export function documentVariables(): readonly DocumentedVariable[] {
+export function listVariables(): readonly DocumentedVariable[] {
   return Object.values<Setting>(SETTINGS).flatMap((setting) => {
     const { variable: name, description: meaning } = setting;
-    const documented = { name, meaning, unset: setting.default ?? setting.unset };
+    const documented = { name, meaning, defaultDescription: setting.default ?? setting.unset };
     if (setting.secret !== true) return [documented];
     return [
       documented,
-      { name: fileVariableOf(setting), meaning: `file that contains ${name}`, unset: "none" },
+      { name: fileVariableOf(setting), meaning: `file that contains ${name}`, defaultDescription: "none" },
     ];
   });
 }
@@ -217,7 +220,8 @@ function describeMistake(mistake: { name: string; message: string; environment: 
   if (value === undefined || SECRETS.has(name)) return `${name}: ${message}`;
   // a URL may be wrong because it contains a password
   const redacted = value.replace(/\/\/.*@/s, "//…@");
-  const shown = redacted.length > SHOWN_CHARACTERS ? `${redacted.slice(0, SHOWN_CHARACTERS)}…` : redacted;
+  const shown =
+    redacted.length > SHOWN_CHARACTERS_MAX ? `${redacted.slice(0, SHOWN_CHARACTERS_MAX)}…` : redacted;
   return `${name} is ${JSON.stringify(shown)}: ${message}`;
 }
 
@@ -232,7 +236,7 @@ const CLIENT_VARIABLES: ReadonlySet<string> = new Set([
   "SNAP_SIGNING_SECRET",
 ]);
 
-const VARIABLES: ReadonlySet<string> = new Set(documentVariables().map(({ name }) => name));
+const VARIABLES: ReadonlySet<string> = new Set(listVariables().map(({ name }) => name));
 
 function isUnknown(name: string, environment: Environment): boolean {
   if (VARIABLES.has(name) || CLIENT_VARIABLES.has(name)) return false;
@@ -242,8 +246,8 @@ function isUnknown(name: string, environment: Environment): boolean {
 /** Compares names without the prefix that they all share: it would make short ones look similar. */
 function describeUnknown(name: string): string {
   const known = Array.from(VARIABLES, (variable) => variable.slice(PREFIX.length));
-  const near = suggestName(name.slice(PREFIX.length), known);
-  return near === null
+  const closest = suggestName(name.slice(PREFIX.length), known);
+  return closest === null
     ? `${name} is not a known variable`
-    : `${name} is not a known variable; did you mean ${PREFIX}${near}?`;
+    : `${name} is not a known variable; did you mean ${PREFIX}${closest}?`;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { OperatorError } from "./operator-error.ts";
 
 /** Files that a used storage leaves next to its database. */
-const TRACES = /^(snap\.db-wal|snap\.db\.schema-\d+|before-restore-.+)$/;
+const LEFTOVER_FILE = /^(snap\.db-wal|snap\.db\.schema-\d+|before-restore-.+)$/;
 
 /** `present`: it contains a database. `lost`: it has been used, but its database is missing or empty. `new`: neither. */
 export type FolderState = "present" | "lost" | "new";
@@ -16,12 +16,12 @@ export async function inspectDataFolder(dataDir: string): Promise<FolderState> {
   const names = await namesIn(dataDir);
   const renderings = await namesIn(join(dataDir, "snap.db-renderings"));
   const documents = await namesIn(join(dataDir, "snap.db-documents"));
-  const isUsed = renderings.length + documents.length > 0 || names.some((name) => TRACES.test(name));
+  const isUsed = renderings.length + documents.length > 0 || names.some((name) => LEFTOVER_FILE.test(name));
   return isUsed ? "lost" : "new";
 }
 
 /** Returns the error for a folder whose database is lost: a new, empty one would look as if nothing had happened. */
-export function lostDatabase(dataDir: string): OperatorError {
+export function lostDatabaseError(dataDir: string): OperatorError {
   return new OperatorError(
     "database_missing",
     `${dataDir} has been used, but its snap.db is missing or empty`,
@@ -37,11 +37,11 @@ export function lostDatabase(dataDir: string): OperatorError {
  */
 export async function requireDatabase(
   dataDir: string,
-  { creates }: { readonly creates: boolean },
+  { creates: createsDatabase }: { readonly creates: boolean },
 ): Promise<void> {
   const state = await inspectDataFolder(dataDir);
-  if (state === "lost") throw lostDatabase(dataDir);
-  if (state === "new" && !creates)
+  if (state === "lost") throw lostDatabaseError(dataDir);
+  if (state === "new" && !createsDatabase)
     throw new OperatorError(
       "database_missing",
       `${dataDir} does not contain snap.db`,

@@ -19,7 +19,7 @@ import {
   type SqliteSnapshotOptions,
 } from "@snap/storage-sqlite";
 import type { Config } from "./config.ts";
-import { keySourceOf, readSecretKey, requireSameKey, wrongKey } from "./config/secret-key.ts";
+import { keySourceOf, readSecretKey, requireSameKey, wrongKeyError } from "./config/secret-key.ts";
 import { asOperatorError, explainDataDirError, isDiskFullError } from "./data-dir-error.ts";
 import { makeFolder, requireDatabase } from "./data-folder.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -141,7 +141,7 @@ function withKeyCheck(
 ): BeforeMigration {
   return (migration, newestSealedSecret) => {
     if (keyUse === "required" && newestSealedSecret !== null && !isKeyOf(newestSealedSecret, secretKey))
-      throw wrongKey(source);
+      throw wrongKeyError(source);
     beforeMigration(migration, newestSealedSecret);
   };
 }
@@ -193,12 +193,12 @@ export async function openSharedCache(
     onError: onRedisError,
     onRecovered: onRedisRecovered,
   }).catch((error: unknown) => {
-    const alternative = error instanceof RedisUnreachableError ? OPTIONAL_REDIS : "";
+    const alternative = error instanceof RedisUnreachableError ? OPTIONAL_REDIS_ADVICE : "";
     throw new Error(`SNAP_REDIS_URL: ${messageOf(error)}${alternative}`, { cause: error });
   });
 }
 
-const OPTIONAL_REDIS =
+const OPTIONAL_REDIS_ADVICE =
   "; or set SNAP_REDIS_OPTIONAL=on to start without it, sharing neither rate limits nor cached renderings until it is back";
 
 /** Adds advice to errors about the data folder. */

@@ -27,7 +27,7 @@ import {
   type StorageOptions,
 } from "./open-storage.ts";
 import { servicePolicy } from "./target-policy.ts";
-import { keySourceOf, wrongKey } from "./config/secret-key.ts";
+import { keySourceOf, wrongKeyError } from "./config/secret-key.ts";
 import { OperatorError } from "./operator-error.ts";
 
 /* Assembles the engine with the configured storage. The only file that chooses the renderer. */
@@ -191,7 +191,7 @@ export async function openEngine(
 }
 
 async function requireDecryption({ tokens }: Engine, config: Config): Promise<void> {
-  if ((await tokens.checkSecretKey()) === "differs") throw wrongKey(keySourceOf(config));
+  if ((await tokens.checkSecretKey()) === "differs") throw wrongKeyError(keySourceOf(config));
 }
 
 async function requireSharedKey(

@@ -7,7 +7,7 @@ import { openTestEngine } from "../open-test-engine.ts";
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 const HOUR_MS = 3_600_000;
 /** Delay between a token's use and its write. */
-const WRITTEN_MS = 10_000;
+const WRITE_DELAY_MS = 10_000;
 
 async function open(recordUse?: TokenStore["recordUse"]): Promise<{
   readonly engine: Engine;
@@ -42,7 +42,7 @@ it("a token's use is recorded once an hour, in the background, without another r
   const { engine, clock, find, record, token, lastUsedAt } = await open();
   for (let request = 0; request < 5; request += 1) await engine.authenticate(token);
   expect(record).not.toHaveBeenCalled();
-  clock.advance(WRITTEN_MS);
+  clock.advance(WRITE_DELAY_MS);
   await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1));
   expect(find).toHaveBeenCalledTimes(5);
   await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON + 34 * 60_000));
@@ -50,11 +50,11 @@ it("a token's use is recorded once an hour, in the background, without another r
     clock.advance(NOON + minute * 60_000 - clock.now());
     await engine.authenticate(token);
   }
-  clock.advance(WRITTEN_MS);
+  clock.advance(WRITE_DELAY_MS);
   expect(record).toHaveBeenCalledTimes(1);
   clock.advance(NOON + HOUR_MS - clock.now());
   await engine.authenticate(token);
-  clock.advance(WRITTEN_MS);
+  clock.advance(WRITE_DELAY_MS);
   await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON + HOUR_MS));
   expect(record).toHaveBeenCalledTimes(2);
 });
@@ -63,12 +63,12 @@ it("a failed write of a token's use neither delays nor fails requests; a later u
   const { promise: hangs, reject } = Promise.withResolvers<void>();
   const { engine, clock, record, errors, token } = await open(() => hangs);
   await engine.authenticate(token);
-  clock.advance(WRITTEN_MS);
+  clock.advance(WRITE_DELAY_MS);
   expect(record).toHaveBeenCalledTimes(1);
   await engine.authenticate(token);
   reject(new Error("the disk is full"));
   await vi.waitFor(() => expect(errors).toEqual([new Error("the disk is full")]));
-  clock.advance(WRITTEN_MS);
+  clock.advance(WRITE_DELAY_MS);
   expect(record).toHaveBeenCalledTimes(2);
 });
 

@@ -59,30 +59,35 @@ function sourceOf(change: Partial<TransferSource> = {}): TransferSource {
 }
 
 interface FakeTarget extends TransferTarget {
-  readonly ats: number[];
+  readonly writtenInstants: number[];
   /** Makes writes fail after this many. */
   failAfter(writes: number): void;
 }
 
 function createTarget(change: Partial<TransferTarget> = {}): FakeTarget {
-  const ats: number[] = [];
+  const writtenInstants: number[] = [];
   let state: Awaited<ReturnType<TransferTarget["begin"]>> | null = null;
   let writesLeft = Infinity;
   let lastTokenId = 0;
   return {
-    ats,
+    writtenInstants,
     failAfter: (writes) => (writesLeft = writes),
     begin: async (fingerprint) => (state ??= { fingerprint, position: null, moved: 0, finished: null }),
     async write({ position, page }) {
       if (state === null || state.position !== position || page.kind !== "journal") throw new Error("lost");
       if ((writesLeft -= 1) < 0) throw new Error("cut");
-      ats.push(...page.records.map(({ at }) => at));
+      writtenInstants.push(...page.records.map(({ at }) => at));
       state = { ...state, position: page.next, moved: state.moved + page.records.length };
     },
     async continueTokenIds(id) {
       lastTokenId = id;
     },
-    totals: async () => ({ ...TOTALS, journalLines: ats.length, journalGranted: ats.length, lastTokenId }),
+    totals: async () => ({
+      ...TOTALS,
+      journalLines: writtenInstants.length,
+      journalGranted: writtenInstants.length,
+      lastTokenId,
+    }),
     async finish(totals) {
       if (state !== null) state = { ...state, finished: totals };
     },
@@ -100,7 +105,7 @@ describe("transfer", () => {
       target,
       onProgress: (progress) => reports.push(progress),
     });
-    expect(target.ats).toEqual([0, 1, 2]);
+    expect(target.writtenInstants).toEqual([0, 1, 2]);
     expect(outcome).toEqual({ source: TOTALS, target: TOTALS, moved: 3, wasFinished: false });
     expect(reports.map(({ kind, moved, total }) => [kind, moved, total])).toEqual([
       ["journal", 1, 3],
@@ -120,7 +125,7 @@ describe("transfer", () => {
       target,
       onProgress: ({ moved }) => reports.push(moved),
     });
-    expect(target.ats).toEqual([0, 1, 2]);
+    expect(target.writtenInstants).toEqual([0, 1, 2]);
     expect(outcome.moved).toBe(3 - writes);
     expect(reports.at(-1)).toBe(3);
   });
@@ -131,7 +136,7 @@ describe("transfer", () => {
     // a copy of the source has a different fingerprint because of its modification time
     const repeated = await transfer({ source: sourceOf({ fingerprint: "copy" }), target });
     expect(repeated).toEqual({ source: TOTALS, target: TOTALS, moved: 0, wasFinished: true });
-    expect(target.ats).toEqual([0, 1, 2]);
+    expect(target.writtenInstants).toEqual([0, 1, 2]);
   });
 
   it("rejects a source that was used after the migration", async () => {
@@ -151,7 +156,7 @@ describe("transfer", () => {
     await expect(transfer({ source: sourceOf({ fingerprint: "other" }), target })).rejects.toThrow(
       "the source has changed since the migration into this target began, or is a different one; empty the target and start again",
     );
-    expect(target.ats).toEqual([0]);
+    expect(target.writtenInstants).toEqual([0]);
   });
 
   it("names the differences, and does not complete the migration, if the totals do not match", async () => {

@@ -16,7 +16,7 @@ export interface Cookie {
 const COOKIES_MAX = 20;
 /** Maximum length of the canonical JSON text. */
 export const COOKIES_CHARACTERS_MAX = 16_384;
-const REQUIRED: readonly string[] = ["name", "value"];
+const REQUIRED_MEMBERS: readonly string[] = ["name", "value"];
 const SAME_SITE = ["Strict", "Lax", "None"];
 
 /** The valid values of `cookies`, for messages. */
@@ -29,7 +29,7 @@ export const COOKIES_SCHEMA: Readonly<Record<string, unknown>> = {
   items: {
     type: "object",
     additionalProperties: false,
-    required: REQUIRED,
+    required: REQUIRED_MEMBERS,
     properties: {
       name: { type: "string", minLength: 1 },
       value: { type: "string" },
@@ -99,7 +99,7 @@ function canonicalCookie(value: unknown, index: number): Cookie | string {
   const cookie: Record<string, unknown> = {};
   for (const [name, { syntax, canonicalize }] of Object.entries(MEMBERS)) {
     const given = sent[name];
-    if (given === undefined && !REQUIRED.includes(name)) continue;
+    if (given === undefined && !REQUIRED_MEMBERS.includes(name)) continue;
     // before the patterns: some overflow the stack on megabytes
     if (typeof given === "string" && given.length > COOKIES_CHARACTERS_MAX)
       return `must be at most ${COOKIES_CHARACTERS_MAX} characters of JSON`;

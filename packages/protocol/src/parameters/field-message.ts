@@ -23,7 +23,7 @@ export function fieldMessage(row: Row, value?: unknown): string {
     case "choice":
       return mustBeOneOf(row.values, value) + replacement(row.elsewhere?.get(value));
     case "selector":
-      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters${replacement(doubleQuoted(row, value))}`;
+      return `must be a CSS selector of 1 to ${row.maxCharacters} characters without ${row.isStrict ? "single quotes, backslashes or " : ""}control characters${replacement(withDoubleQuotes(row, value))}`;
     case "text":
       return `must be ${row.syntax}, 1 to ${row.maxCharacters} characters long${suggestion(row.suggestions ?? [], value)}`;
     case "json": {
@@ -36,7 +36,7 @@ export function fieldMessage(row: Row, value?: unknown): string {
 }
 
 /** Returns a selector with double quotes, if only its single quotes make it invalid. */
-function doubleQuoted(row: SelectorRow, value: unknown): string | undefined {
+function withDoubleQuotes(row: SelectorRow, value: unknown): string | undefined {
   if (typeof value !== "string" || isLongerThan(value, row.maxCharacters) || value.includes('"'))
     return undefined;
   const quoted = value.replaceAll("'", '"');

@@ -11,7 +11,7 @@ const PLACEHOLDER = /\{(host|date|id|ext)\}/g;
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|%(?:[01][0-9a-f]|7f|2f|5c)/iu;
 /** An empty, `.` or `..` segment, even with percent-encoded dots or trailing spaces: some systems decode or drop them. */
-const EMPTY_OR_DOTS = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
+const EMPTY_OR_DOT_SEGMENT = /^(?:\.|%2e){0,2}(?: |%20)*$/i;
 
 /** The values of the placeholders. */
 export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", string>>;
@@ -27,7 +27,9 @@ export type StoreKeyValues = Readonly<Record<"host" | "date" | "id" | "ext", str
  */
 export function isObjectKey(key: string): boolean {
   const segments = key.split("/");
-  return key.isWellFormed() && !UNSAFE.test(key) && !segments.some((segment) => EMPTY_OR_DOTS.test(segment));
+  return (
+    key.isWellFormed() && !UNSAFE.test(key) && !segments.some((segment) => EMPTY_OR_DOT_SEGMENT.test(segment))
+  );
 }
 
 /** Returns the text if it is a valid `storeKey`, otherwise `null`. */

@@ -16,7 +16,7 @@ export const DELIVERY_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** Why a parameter cannot be part of a signed URL. */
-const UNSIGNABLE = {
+const UNSIGNABLE_MESSAGES = {
   secret: "cannot be part of a signed URL, because anyone can read it; send the request with a token instead",
   delivery:
     "cannot be part of a signed URL, because anyone with it could write to the store; send the request with a token instead",
@@ -42,7 +42,7 @@ export function secretsIn(values: object): readonly SecretName[] {
 export function checkSignable(values: object): ValidationFailure | null {
   const problems = new ProblemList();
   for (const name of sentNames(values).filter(isUnsignable))
-    problems.add(name, SECRET_NAMES.has(name) ? UNSIGNABLE.secret : UNSIGNABLE.delivery);
+    problems.add(name, SECRET_NAMES.has(name) ? UNSIGNABLE_MESSAGES.secret : UNSIGNABLE_MESSAGES.delivery);
   return problems.toFailure();
 }
 

@@ -1,12 +1,12 @@
 import { LIMITS } from "../limits.ts";
 import { isLongerThan } from "./is-longer-than.ts";
 
-const ABSOLUTE_ADDRESS = "must be an absolute URL that starts with http:// or https://";
+const ABSOLUTE_URL_MESSAGE = "must be an absolute URL that starts with http:// or https://";
 
 /** Messages for an invalid `url`. */
 export const URL_MESSAGES = {
-  missing: `is required and ${ABSOLUTE_ADDRESS}`,
-  malformed: ABSOLUTE_ADDRESS,
+  missing: `is required and ${ABSOLUTE_URL_MESSAGE}`,
+  malformed: ABSOLUTE_URL_MESSAGE,
   tooLong: `must be at most ${LIMITS.urlCharacters} characters long`,
   credentials: "must not contain a user name or password",
 } as const;

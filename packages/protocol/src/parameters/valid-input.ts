@@ -2,13 +2,13 @@ import type { PdfCapture, PdfInput, RenderInput, ScreenshotCapture, ScreenshotIn
 import type { DeliveryName, PdfRules, ScreenshotRules, SecretName } from "./values.ts";
 
 /*
- * The types of arguments. `Given` is the inferred type of the argument. If it definitely breaks a rule, the argument
+ * The types of arguments. `Argument` is the inferred type of the argument. If it definitely breaks a rule, the argument
  * does not compile, and the error names the parameter to fix. If that depends on run-time values, such as those of a
  * form, it compiles, and the run-time check decides.
  */
 
 /** What a member of an argument can be. */
-type Member<Given, Name> = Name extends keyof Given ? Given[Name] : undefined;
+type Member<Argument, Name> = Name extends keyof Argument ? Argument[Name] : undefined;
 
 /** Whether a parameter is definitely sent; a flag counts if it is `true`. */
 type IsSent<Value> = [Extract<Value, false | undefined>] extends [never] ? true : false;
@@ -35,15 +35,15 @@ type BrokenRules<Given, Rules> = {
   };
 };
 
-type Intersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
+type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
   value: infer All,
 ) => void
   ? All
   : never;
 
 /** `Input`, and what else the broken rules require of the argument. */
-type Checked<Input, Given, Rules> =
-  BrokenRules<Given, Rules> extends infer Broken ? Input & Intersection<Broken[keyof Broken]> : never;
+type CheckedInput<Input, Given, Rules> =
+  BrokenRules<Given, Rules> extends infer Broken ? Input & UnionToIntersection<Broken[keyof Broken]> : never;
 
 /** Content excludes a URL, and other content. */
 interface ContentRules {
@@ -79,20 +79,20 @@ interface BatchRules {
 /** The argument of `screenshot()`. */
 export type ValidScreenshot<Given> = Given extends never
   ? Given
-  : Checked<ScreenshotCapture & PageOf<Given>, Given, ImageRules<Given> & ContentRules>;
+  : CheckedInput<ScreenshotCapture & PageOf<Given>, Given, ImageRules<Given> & ContentRules>;
 
 /** The argument of `pdf()`. */
 export type ValidPdf<Given> = Given extends never
   ? Given
-  : Checked<PdfCapture & PageOf<Given>, Given, PdfRules & HeaderRules & ContentRules>;
+  : CheckedInput<PdfCapture & PageOf<Given>, Given, PdfRules & HeaderRules & ContentRules>;
 
 /** An argument of either mode. With a `pdf` that is known only at run time, the rules of neither mode apply. */
 type OfMode<Given, Others, Rules> =
   IsSent<Member<Given, "pdf">> extends true
-    ? Checked<PdfInput & Others, Given, Rules & PdfRules & HeaderRules>
+    ? CheckedInput<PdfInput & Others, Given, Rules & PdfRules & HeaderRules>
     : true extends Member<Given, "pdf">
-      ? Checked<RenderInput & Others, Given, Rules>
-      : Checked<ScreenshotInput & Others, Given, Rules & ImageRules<Given>>;
+      ? CheckedInput<RenderInput & Others, Given, Rules>
+      : CheckedInput<ScreenshotInput & Others, Given, Rules & ImageRules<Given>>;
 
 /** A batch item. */
 export type ValidBatchItem<Given> = Given extends never ? Given : OfMode<Given, unknown, BatchRules>;

@@ -14,7 +14,7 @@ import { isSelector } from "../../src/parameters/selector.ts";
 
 /** Returns the range, values and defaults of a row, without its rules and texts. */
 function contractOf(row: ParameterRow): object {
-  const pinned = new Set([
+  const contractMembers = new Set([
     "name",
     "kind",
     "min",
@@ -25,7 +25,7 @@ function contractOf(row: ParameterRow): object {
     "default",
     "implied",
   ]);
-  return Object.fromEntries(Object.entries(row).filter(([member]) => pinned.has(member)));
+  return Object.fromEntries(Object.entries(row).filter(([member]) => contractMembers.has(member)));
 }
 
 describe("the parameter table", () => {

@@ -5,7 +5,7 @@ import { signStandardWebhook, signWebhook } from "../../src/index.ts";
 import { WEBHOOKS } from "./vectors.ts";
 
 // some bodies are not text
-const AS_TEXT = WEBHOOKS.filter(({ body }) => body !== undefined);
+const TEXT_WEBHOOKS = WEBHOOKS.filter(({ body }) => body !== undefined);
 const bodyOf = (base64: string): Buffer => Buffer.from(base64, "base64");
 
 describe("webhook vectors", () => {
@@ -14,7 +14,7 @@ describe("webhook vectors", () => {
     expect(new Set(WEBHOOKS.map(({ name }) => name)).size).toBe(WEBHOOKS.length);
   });
 
-  it.each(AS_TEXT)("have text that matches their bytes: $name", ({ body = "", body_base64 }) => {
+  it.each(TEXT_WEBHOOKS)("have text that matches their bytes: $name", ({ body = "", body_base64 }) => {
     expect(Buffer.from(body)).toEqual(bodyOf(body_base64));
   });
 
@@ -40,7 +40,7 @@ describe("openssl", { tags: ["openssl"] }, () => {
 });
 
 describe("the Standard Webhooks library", () => {
-  it.each(AS_TEXT)("computes the same signature: $name", (vector) => {
+  it.each(TEXT_WEBHOOKS)("computes the same signature: $name", (vector) => {
     const { id, timestamp, body = "", signing_secret, standard_signature } = vector;
     const library = new Webhook(Buffer.from(signing_secret), { format: "raw" });
     expect(library.sign(id, new Date(Number(timestamp) * 1000), body)).toBe(standard_signature);

@@ -12,7 +12,7 @@ import { ownOriginOf, requireOwnOrigin } from "./own-origin.ts";
 import type { AdminRoute } from "./route.ts";
 
 /** The operator of a request that needs no credentials, such as a sign-in. */
-const VISITOR: Operator = { user: "console", session: null };
+const ANONYMOUS_OPERATOR: Operator = { user: "console", session: null };
 
 /** Bodies of other methods are ignored. */
 const BODY_METHODS: ReadonlySet<string> = new Set(["post", "patch"]);
@@ -26,15 +26,24 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
     const exchange = exchangeOf(response);
     // anyone may sign in, but only from the console; checked before the body is read
     if (route.isPublic) requireOwnOrigin(request, ownOriginOf(request, service.origin));
-    const operator = route.isPublic ? VISITOR : await service.authenticate(request);
+    const operator = route.isPublic ? ANONYMOUS_OPERATOR : await service.authenticate(request);
     if (!route.isPublic) exchange.operator = operator.user;
     const id = segment === -1 ? "" : segmentOf(request.url, segment);
-    const queryText = rawQueryOf(request.url);
+    const rawQuery = rawQueryOf(request.url);
     const body = takesBody && hasBody(request) ? await readJson(request) : undefined;
     const result = await recordChanges(engine, {
       work: (watched) => {
         const operations = localOperations(watched, plans);
-        const call = { id, queryText, body, engine: watched, operations, service, operator, request };
+        const call = {
+          id,
+          rawQuery: rawQuery,
+          body,
+          engine: watched,
+          operations,
+          service,
+          operator,
+          request,
+        };
         return route.handle(call);
       },
       async announce(subjects) {

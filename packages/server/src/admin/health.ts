@@ -6,7 +6,7 @@ import { boundedRead } from "../operations/metrics/bounded-read.ts";
 import { createStateReader, type State } from "../operations/metrics/read-state.ts";
 import { shareResult } from "../requests/share-result.ts";
 import { BUILD } from "../version.ts";
-import { isoInstant } from "./documents.ts";
+import { isoInstant } from "./json-bodies.ts";
 import { findProblems } from "./problems.ts";
 
 const MINUTE_MS = 60_000;

@@ -13,7 +13,7 @@ export function pageRequestOf({
 }
 
 /** A page of a list, with the number of remaining entries. */
-export function listDocument<Entry, Document>(
+export function toAdminCountedList<Entry, Document>(
   { entries, more }: Page<Entry>,
   document: (entry: Entry) => Document,
 ): AdminCountedList<Document> {
@@ -21,7 +21,7 @@ export function listDocument<Entry, Document>(
 }
 
 /** A page of a list, without the number of remaining entries. */
-export function uncountedListDocument<Entry, Document>(
+export function toAdminList<Entry, Document>(
   { entries, hasMore }: { readonly entries: readonly Entry[]; readonly hasMore: boolean },
   document: (entry: Entry) => Document,
 ): AdminList<Document> {

@@ -25,7 +25,7 @@ interface CallContext {
 
 /** A request to a route, before its parameters are checked. */
 export interface AdminCall extends CallContext {
-  readonly queryText: string;
+  readonly rawQuery: string;
   /** `undefined` if the request has no body. */
   readonly body: unknown;
 }
@@ -76,15 +76,15 @@ export interface AdminRoute extends RouteFacts {
   readonly handle: (call: AdminCall) => Promise<HttpResponse>;
 }
 
-const NOTHING = z.strictObject({});
+const NO_FIELDS = z.strictObject({});
 
 export function route<
-  Query extends FieldsSchema = typeof NOTHING,
-  Body extends FieldsSchema = typeof NOTHING,
+  Query extends FieldsSchema = typeof NO_FIELDS,
+  Body extends FieldsSchema = typeof NO_FIELDS,
 >(definition: RouteDefinition<Query, Body>): AdminRoute {
   const { path, method, command = `${method.toUpperCase()} ${path}`, status = 200, handle } = definition;
   // if the schema is absent, its type parameter has the default
-  const { query = NOTHING as FieldsSchema as Query, body = NOTHING as FieldsSchema as Body } = definition;
+  const { query = NO_FIELDS as FieldsSchema as Query, body = NO_FIELDS as FieldsSchema as Body } = definition;
   return {
     ...definition,
     path: `${ADMIN_BASE}${path}`,
@@ -92,7 +92,7 @@ export function route<
     body,
     command,
     async handle(call) {
-      const checked = { query: readQuery(query, call.queryText), body: checkBody(body, call.body) };
+      const checked = { query: readQuery(query, call.rawQuery), body: checkBody(body, call.body) };
       const result = await handle({ ...call, ...checked });
       return result instanceof AdminResponse ? result : json(result, { status });
     },

@@ -8,9 +8,9 @@ function nameOf(isSecure: boolean): string {
 
 /** Returns the `Set-Cookie` header that starts a session; `null` ends it. */
 export function sessionCookie(session: string | null, isSecure: boolean): string {
-  const age = session === null ? 0 : SESSION_MS / 1000;
+  const maxAgeSeconds = session === null ? 0 : SESSION_MS / 1000;
   const secure = isSecure ? "; Secure" : "";
-  return `${nameOf(isSecure)}=${session ?? ""}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+  return `${nameOf(isSecure)}=${session ?? ""}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** Returns the value of the session cookie; `null` if it is absent or malformed. */

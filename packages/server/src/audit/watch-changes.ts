@@ -8,7 +8,7 @@ export interface Changes {
 }
 
 /** Methods that change nothing. Every other method counts as a change, so a new one is never forgotten. */
-const READS: ReadonlySet<string> = new Set([
+const READ_METHODS: ReadonlySet<string> = new Set([
   "accounts.get",
   "accounts.getByEmail",
   "accounts.list",
@@ -67,7 +67,7 @@ export function watchChanges(
       get(target, name, receiver) {
         const member: unknown = Reflect.get(target, name, receiver);
         const path = `${prefix}${String(name)}`;
-        if (READS.has(path)) return member;
+        if (READ_METHODS.has(path)) return member;
         if (typeof member === "object" && member !== null) return watch(member, `${path}.`);
         if (typeof member !== "function") return member;
         return (...args: readonly unknown[]) =>

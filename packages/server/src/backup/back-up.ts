@@ -28,7 +28,7 @@ export interface BackUpReport extends ArchiveProgress {
   readonly recordingProblem: string | null;
 }
 
-const FULL_ADVICE =
+const DISK_FULL_ADVICE =
   "no backup was made, and nothing is left behind except on stdout; free space there, write to another " +
   "disk, or leave out the cached renderings with --without-renderings";
 
@@ -79,7 +79,7 @@ export async function backUp({
       throw invalidTarget(`cannot ${failedAction} ${parent}`);
     if (!isDiskFullError(error)) throw error;
     const folder = target === null ? `${parent}, or the output,` : parent;
-    throw diskFullError(folder, { advice: FULL_ADVICE, cause: error });
+    throw diskFullError(folder, { advice: DISK_FULL_ADVICE, cause: error });
   });
 }
 

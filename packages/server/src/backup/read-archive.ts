@@ -13,7 +13,7 @@ import { invalidBackup, NAMES, readManifest, type Manifest } from "./manifest.ts
 /** Limit for the manifest and the checksums; enough for the checksums of two million renderings. */
 const TEXT_MAX_BYTES = 256 * 1024 * 1024;
 /** Path of the file of a document or rendering, which is named after the id of its row in the database. */
-const BODY = /^snap\.db-(?<kind>documents|renderings)\/(?<id>\d{1,16})$/;
+const STORED_FILE_PATH = /^snap\.db-(?<kind>documents|renderings)\/(?<id>\d{1,16})$/;
 
 export interface ReadRequest {
   readonly input: Readable;
@@ -77,7 +77,7 @@ async function unpack(
       progress.bytes += bytes;
       onProgress(progress);
     });
-    const { kind, id } = BODY.exec(name)?.groups ?? {};
+    const { kind, id } = STORED_FILE_PATH.exec(name)?.groups ?? {};
     if (name === NAMES.manifest) manifest = readManifest(await readText(chunks, header), schemaVersion);
     else if (manifest === null) throw invalidBackup("it does not begin with manifest.json");
     else if (name === NAMES.database) await writeFile(filename, chunks);

@@ -44,20 +44,25 @@ export async function restore({
   onProgress,
 }: RestoreRequest): Promise<RestoreReport> {
   const input = await openInput(file);
-  const staged = await openRestore(config, { replaces });
+  const stagedRestore = await openRestore(config, { replaces });
   try {
-    const manifest = await readArchive({ ...staged, input, schemaVersion: SCHEMA_VERSION, onProgress });
-    const hasKey = await requireKey(config, staged);
+    const manifest = await readArchive({
+      ...stagedRestore,
+      input,
+      schemaVersion: SCHEMA_VERSION,
+      onProgress,
+    });
+    const hasKey = await requireKey(config, stagedRestore);
     const now = Date.now();
-    await staged.appendToAuditLog({ ...change, at: now });
-    return { manifest, previous: staged.commit(now), hasKey };
+    await stagedRestore.appendToAuditLog({ ...change, at: now });
+    return { manifest, previous: stagedRestore.commit(now), hasKey };
   } catch (error) {
     if (input.errored !== null) throw error;
     if (!isDiskFullError(error)) throw explainDataDirError(error, config.dataDir);
     const advice = "nothing was changed; free as much space as the backup takes, and try again";
     throw diskFullError(config.dataDir, { advice, cause: error });
   } finally {
-    staged.close();
+    stagedRestore.close();
   }
 }
 

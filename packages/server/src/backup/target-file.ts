@@ -7,7 +7,7 @@ import { systemPath } from "../system-path.ts";
 import { NAMES } from "./manifest.ts";
 
 /** Names that are reserved in a data folder. */
-const OWN_NAME = /^(snap\.db|secret\.key)/;
+const RESERVED_NAME = /^(snap\.db|secret\.key)/;
 
 /** Paths that can only name folders. */
 const FOLDER_PATH = /(^|\/)\.{0,2}$/;
@@ -24,8 +24,8 @@ const LINKS_MAX = 40;
 export async function checkTargetFile(file: string, dataDir: string): Promise<string> {
   if (FOLDER_PATH.test(file)) throw invalidTarget(`${file === "" ? "an empty path" : file} names no file`);
   const target = await followLinks(file);
-  const inFolder = relative(await realpath(dataDir).catch(() => dataDir), target);
-  if (OWN_NAME.test(inFolder)) throw invalidTarget(`${target} is reserved for the data folder`);
+  const relativePath = relative(await realpath(dataDir).catch(() => dataDir), target);
+  if (RESERVED_NAME.test(relativePath)) throw invalidTarget(`${target} is reserved for the data folder`);
   // not the target: what a link in /proc points to, such as a pipe, has no path
   const existing = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;

@@ -22,16 +22,16 @@ export async function withWorkDirectory<T>(
     const path = join(parent, name);
     if (NAME.test(name) || (UNLOCKED_NAME.test(name) && (await isDayOld(path)))) await removeIfStale(path);
   }
-  const unlocked = await mkdtemp(join(parent, UNLOCKED_PREFIX));
-  const lock = lockDirectory(unlocked);
-  const directory = unlocked.replace(UNLOCKED_PREFIX, PREFIX);
+  const unlockedDirectory = await mkdtemp(join(parent, UNLOCKED_PREFIX));
+  const lock = lockDirectory(unlockedDirectory);
+  const directory = unlockedDirectory.replace(UNLOCKED_PREFIX, PREFIX);
   try {
-    await rename(unlocked, directory);
+    await rename(unlockedDirectory, directory);
     return await work(directory);
   } finally {
     lock?.close();
     // it has its first name if it could not be renamed
-    for (const path of [directory, unlocked]) await rm(path, { recursive: true, force: true });
+    for (const path of [directory, unlockedDirectory]) await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AdminAccount, AdminDeletedAccount, AdminDeletionPreview } from "@snap/protocol";
 import type { Command } from "commander";
-import { operate, withJson } from "./admin.ts";
+import { withOperations, withJson } from "./admin.ts";
 import { formatNoun } from "../format.ts";
 import { printJson, printLines } from "./output.ts";
 
@@ -17,7 +17,7 @@ export function stateOf(account: AdminAccount): "active" | "suspended" | "deleti
 }
 
 /** Commands that change one state of an account. */
-const CHANGES = [
+const STATE_COMMANDS = [
   {
     name: "verify",
     description: "mark an account's email address as verified",
@@ -38,12 +38,12 @@ const CHANGES = [
 
 /** `snap-server accounts verify`, `suspend`, `resume` and `delete`. */
 export function addAccountLifecycle(accounts: Command): void {
-  for (const { name, description, describe } of CHANGES)
+  for (const { name, description, describe } of STATE_COMMANDS)
     withJson(accounts.command(name))
       .description(description)
       .argument("<account>", "id or email address of the account")
       .action((id: string, options: { json?: true }) =>
-        operate(async ({ operations }) => {
+        withOperations(async ({ operations }) => {
           const account = await operations.accounts[name](id);
           if (options.json) printJson(account);
           else printLines(describe(account));
@@ -65,7 +65,7 @@ account.`,
 }
 
 function deleteAccount(id: string, { yes, json, purge }: DeleteOptions): Promise<void> {
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const result = await operations.accounts.delete(id, { purge: purge === true, dry_run: yes !== true });
     if (json) printJson(result);
     else if (result.deleted) printLines(describeDeleted(result));

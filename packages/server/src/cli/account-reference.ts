@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { operate } from "./admin.ts";
+import { withOperations } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 
 /** Arguments and options with this name take an account. */
@@ -22,7 +22,7 @@ export function resolveAccounts(command: Command): Promise<void> | void {
   );
   if (isEmpty || option === "") throw new UsageError("no account is named", "pass its id or email address");
   if (positions.length === 0 && !isEmail(option)) return;
-  return operate(async ({ operations: { accounts } }) => {
+  return withOperations(async ({ operations: { accounts } }) => {
     const idOf = async (email: string): Promise<string> => (await accounts.getByEmail(email)).id;
     for (const index of positions) processedArgs[index] = await idOf(String(processedArgs[index]));
     if (isEmail(option)) command.setOptionValueWithSource(NAME, await idOf(option), "cli");

@@ -3,7 +3,7 @@ import type { AdminAccount, AdminAccountDetails, AdminPlan } from "@snap/protoco
 import type { Command } from "commander";
 import type { AccountChangeInput } from "../admin/inputs.ts";
 import { addAccountLifecycle, stateOf } from "./account-lifecycle.ts";
-import { operate, withJson, type OperationContext } from "./admin.ts";
+import { withOperations, withJson, type OperationContext } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./print-list.ts";
 import { parseFilter, parseOverride, parseWholeNumber, toNullable, type NumberOrNone } from "./values.ts";
@@ -90,12 +90,12 @@ function createAccount(options: CreateOptions): Promise<void> {
       );
     printLines(`Create a token for it: snap-server tokens create --account ${account.id}`);
   };
-  return operate(create, { createsDatabase: true });
+  return withOperations(create, { createsDatabase: true });
 }
 
 function listAccounts({ unverified, ...filter }: ListFilters, command: Command): Promise<void> {
   const { email, plan } = filter;
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const plans = await operations.plans();
     return printList(command, {
       name: "accounts",
@@ -103,7 +103,7 @@ function listAccounts({ unverified, ...filter }: ListFilters, command: Command):
         operations.accounts.page({ ...page, email, plan, ...(unverified && { verified: false }) }),
       heading: ["ID", "EMAIL", "STATE", "VERIFIED", "PLAN", "CREDITS", "PER MINUTE", "CREATED"],
       row: (account) => tableRow(account, plans),
-      whenEmpty: [
+      emptyMessage: [
         "No accounts yet. Create one:",
         `  snap-server accounts create --email you@example.com --plan ${plans[0]?.slug ?? "PLAN"}`,
       ],
@@ -146,7 +146,7 @@ function limitsOf(
 }
 
 function showAccount(id: string, options: { json?: true }): Promise<void> {
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const { tokens, ...account } = await operations.accounts.get(id);
     if (options.json) return printJson({ ...account, token_ids: tokens.map((token) => token.id) });
     const { credits, period, rate_limit: limits } = account.usage;
@@ -190,7 +190,7 @@ function updateAccount(id: string, options: UpdateOptions): Promise<void> {
   };
   if (Object.keys(change).length === 0)
     throw new UsageError("nothing to change", "pass --email, --plan, --credits or --requests-per-minute");
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const account = await operations.accounts.update(id, change);
     if (options.json) printJson(account);
     else printLines(`Updated account ${account.id}. Show it: snap-server accounts show ${account.id}`);

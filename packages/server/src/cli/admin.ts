@@ -45,14 +45,17 @@ export function loadStorageConfig(): Config {
 }
 
 /** Runs `work` on the storage or, with SNAP_ADMIN_URL, through that service's admin API. */
-export async function operate<T>(
-  work: (operating: OperationContext) => Promise<T>,
+export async function withOperations<T>(
+  work: (context: OperationContext) => Promise<T>,
   options: AdminEngineOptions = {},
 ): Promise<T> {
   const config = loadConfig();
   const { adminUrl, adminToken, plans } = config;
   if (adminUrl === null)
-    return administer(({ engine }) => work({ config, operations: localOperations(engine, plans) }), options);
+    return withAdminEngine(
+      ({ engine }) => work({ config, operations: localOperations(engine, plans) }),
+      options,
+    );
   return work({ config, operations: remoteOperations({ url: adminUrl, token: adminToken ?? "" }) });
 }
 
@@ -60,7 +63,7 @@ export async function operate<T>(
  * Opens the storage, even while a server is running, and closes it when `work` ends. Adds the changes made by `work` to
  * the audit log (`withAudit`).
  */
-export async function administer<T>(
+export async function withAdminEngine<T>(
   work: (admin: AdminContext) => Promise<T>,
   options: AdminEngineOptions = {},
 ): Promise<T> {

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { printable } from "../operations/printable.ts";
-import { administer, withJson } from "./admin.ts";
+import { withAdminEngine, withJson } from "./admin.ts";
 import { formatInstant } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 import { parseDuration, type NumberOrNone } from "./values.ts";
@@ -26,7 +26,7 @@ export function addAudit(program: Command): void {
 }
 
 function showAudit({ since = "none", json }: AuditOptions): Promise<void> {
-  return administer(async ({ engine }) => {
+  return withAdminEngine(async ({ engine }) => {
     const entries = await engine.audit.list({ withinMs: since === "none" ? Infinity : since });
     if (json) return printJson(entries.map(toDocument));
     if (entries.length === 0)

@@ -71,9 +71,9 @@ async function runBackup(file: string, { withoutRenderings, json }: BackupOption
     warn(`the backup is complete, but ${config.dataDir} could not record it: ${report.recordingProblem}`);
   const key = keySourceOf(config);
   // stdout is the backup itself
-  const toStderr = report.file === null;
-  if (json) (toStderr ? reportAtEnd : printJson)(backupDocument(report, key));
-  else if (toStderr) process.stderr.write(`${backupLines(report, key).join("\n")}\n`);
+  const reportsToStderr = report.file === null;
+  if (json) (reportsToStderr ? reportAtEnd : printJson)(backupDocument(report, key));
+  else if (reportsToStderr) process.stderr.write(`${backupLines(report, key).join("\n")}\n`);
   else printLines(...backupLines(report, key));
 }
 
@@ -84,7 +84,7 @@ function backupDocument({ file, manifest, bytes, documents, renderings }: BackUp
 
 function backupLines({ file, manifest, bytes, documents, renderings }: BackUpReport, key: string): string[] {
   return [
-    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatNoun(documents, "document")} and ${formatNoun(renderings, "cached rendering")}, as of ${instantOf(manifest.made_at)}.`,
+    `Backed up to ${file ?? "stdout"}: ${formatBytes(bytes)} with ${formatNoun(documents, "document")} and ${formatNoun(renderings, "cached rendering")}, as of ${formatIsoInstant(manifest.made_at)}.`,
     `The secret key is not in it. The key is ${key}: store a copy somewhere else. Without it, the signing secrets are lost.`,
   ];
 }
@@ -114,7 +114,7 @@ function restoreLines(
   key: string,
 ): string[] {
   return [
-    `Restored ${dataDir} as of ${instantOf(manifest.made_at)}.`,
+    `Restored ${dataDir} as of ${formatIsoInstant(manifest.made_at)}.`,
     ...(previous === null
       ? []
       : [`The previous data is in ${previous}; delete it when you no longer need it.`]),
@@ -123,7 +123,7 @@ function restoreLines(
   ];
 }
 
-function instantOf(isoInstant: string): string {
+function formatIsoInstant(isoInstant: string): string {
   return formatInstant(Date.parse(isoInstant), "");
 }
 

@@ -9,13 +9,13 @@ import type {
 import { Option, type Command } from "commander";
 import type { BatchQuery } from "../admin/inputs.ts";
 import { printable } from "../operations/printable.ts";
-import { operate, withJson } from "./admin.ts";
+import { withOperations, withJson } from "./admin.ts";
 import { printList, withPaging } from "./print-list.ts";
 import { formatInstant, formatNoun } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
 /** Attempts that `batches show` prints: more than the default schedule makes. */
-const SHOWN_ATTEMPTS = 20;
+const SHOWN_ATTEMPTS_MAX = 20;
 
 interface ListFilters {
   readonly account?: string;
@@ -58,7 +58,7 @@ export function addBatches(program: Command): void {
 
 function listBatches({ account, status, delivery }: ListFilters, command: Command): Promise<void> {
   const filter = { account, delivery, ...(status !== undefined && { finished: status === "complete" }) };
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     // an unknown account would have an empty list
     if (account !== undefined) await operations.accounts.get(account);
     await printList(command, {
@@ -66,7 +66,7 @@ function listBatches({ account, status, delivery }: ListFilters, command: Comman
       readPage: (page) => operations.batches.page({ ...page, ...filter }),
       heading: ["ID", "ACCOUNT", "CREATED", "STATUS", "FAILED", "WEBHOOK"],
       row: summaryRow,
-      whenEmpty: [
+      emptyMessage: [
         "No batches. They are submitted with POST /v1/renders, and deleted after SNAP_BATCH_RETENTION.",
       ],
     });
@@ -87,7 +87,7 @@ function summaryRow(batch: AdminBatchSummary): string[] {
 }
 
 function redeliverBatch(id: string, options: { json?: true }): Promise<void> {
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const batch = await operations.batches.redeliver(id);
     if (options.json) printJson(batch);
     else printLines(`The webhook of ${id} is due again. Show its delivery: snap-server batches show ${id}`);
@@ -95,9 +95,9 @@ function redeliverBatch(id: string, options: { json?: true }): Promise<void> {
 }
 
 function showBatch(id: string, options: { json?: true }): Promise<void> {
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const batch = await operations.batches.get(id);
-    const attempts = batch.webhook === null ? [] : await operations.batches.attempts(id, SHOWN_ATTEMPTS);
+    const attempts = batch.webhook === null ? [] : await operations.batches.attempts(id, SHOWN_ATTEMPTS_MAX);
     if (options.json) return printJson({ ...batch, deliveries: attempts });
     const { items, webhook } = batch;
     printLines(

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { isoInstant } from "../admin/documents.ts";
+import { isoInstant } from "../admin/json-bodies.ts";
 import { createSignInLink } from "../admin/sign-in-link.ts";
 import type { Config } from "../config.ts";
-import { administer, withJson } from "./admin.ts";
+import { withAdminEngine, withJson } from "./admin.ts";
 import { UsageError } from "./errors.ts";
 import { formatInstant } from "../format.ts";
 import { printJson, printLines, warn } from "./output.ts";
@@ -27,7 +27,7 @@ The console must be enabled: set SNAP_CONSOLE=on, or start the service with --de
 }
 
 function printLink(json: boolean): Promise<void> {
-  return administer(async ({ config, engine }) => {
+  return withAdminEngine(async ({ config, engine }) => {
     const publicUrl = await requireConsoleUrl(config);
     const { url, expiresAt } = await createSignInLink(engine, publicUrl);
     if (json) return printJson({ url, expires_at: isoInstant(expiresAt) });
@@ -48,7 +48,7 @@ async function requireConsoleUrl(config: Config): Promise<string> {
 }
 
 function endSessions(json: boolean): Promise<void> {
-  return administer(async ({ engine }) => {
+  return withAdminEngine(async ({ engine }) => {
     const ended = await engine.operators.signOutAll();
     if (json) printJson({ ended });
     else printLines(`Sessions and unused links ended: ${ended}.`);

@@ -1,6 +1,6 @@
 import type { SchemaMigration } from "@snap/engine/ports";
 import type { Command } from "commander";
-import { administer, withJson } from "./admin.ts";
+import { withAdminEngine, withJson } from "./admin.ts";
 import { printJson, printLines } from "./output.ts";
 
 /** `snap-server database`: migrates the database to the schema of this release. */
@@ -22,7 +22,7 @@ The secret key is not needed: if it is lost, upgrade, then run snap-server secre
 async function upgrade(options: { readonly json?: true }): Promise<void> {
   const migrations: SchemaMigration[] = [];
   let isCreated = false;
-  await administer(async () => {}, {
+  await withAdminEngine(async () => {}, {
     // a migration decrypts nothing, so it works even if the key is lost
     keyCheck: "none",
     keyUse: "unused",

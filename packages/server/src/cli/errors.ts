@@ -80,14 +80,14 @@ function explainOperatorError({ code, problem, advice }: OperatorError): Failure
   return toFailure({ code, message: problem, advice }, exitCode);
 }
 
-const LISTING = "`snap-server --help` lists the commands";
+const HELP_ADVICE = "`snap-server --help` lists the commands";
 
 function explainCommanderError({ code, exitCode, message }: CommanderError): Failure | null {
   if (exitCode === EXIT_CODES.ok) return null;
-  if (code === "commander.help") return usageFailure("missing command", LISTING);
+  if (code === "commander.help") return usageFailure("missing command", HELP_ADVICE);
   const text = message.replace(/^error: /, "").replaceAll("\n", " ");
   const hasNoSuggestion = code === "commander.unknownCommand" && !text.includes("Did you mean");
-  return usageFailure(text, hasNoSuggestion ? LISTING : null);
+  return usageFailure(text, hasNoSuggestion ? HELP_ADVICE : null);
 }
 
 function usageFailure(message: string, advice: string | null): Failure {

@@ -29,21 +29,21 @@ export function withFileFormat(
   parameters: readonly [string, string][],
 ): readonly [string, string][] {
   const sent = new Map(parameters);
-  const named = sent.get("pdf") === "true" ? "pdf" : (sent.get("output") ?? sent.get("format"));
+  const requestedFormat = sent.get("pdf") === "true" ? "pdf" : (sent.get("output") ?? sent.get("format"));
   if (file === STDOUT_FILE) return parameters;
   const extension = extname(file).toLowerCase();
   const implied = BY_EXTENSION[extension];
   if (implied === undefined) {
-    if (named !== undefined) return parameters;
+    if (requestedFormat !== undefined) return parameters;
     throw new UsageError(
       `-o ${file} does not imply a format`,
       `use one of ${Object.keys(BY_EXTENSION).join(", ")}, or pass --format, --output-format or --pdf`,
     );
   }
-  const impliedName = implied["output"] ?? implied["format"] ?? "pdf";
-  if (named !== undefined && named !== impliedName)
-    throw new UsageError(`-o ${file} contradicts ${optionFor(named)}`, "pass only one of them");
-  return named === undefined ? [...parameters, ...Object.entries(implied)] : parameters;
+  const impliedFormat = implied["output"] ?? implied["format"] ?? "pdf";
+  if (requestedFormat !== undefined && requestedFormat !== impliedFormat)
+    throw new UsageError(`-o ${file} contradicts ${optionFor(requestedFormat)}`, "pass only one of them");
+  return requestedFormat === undefined ? [...parameters, ...Object.entries(implied)] : parameters;
 }
 
 function optionFor(format: string): string {

@@ -1,7 +1,7 @@
 import type { LedgerDifference, LedgerReport } from "@snap/engine";
 import type { Command } from "commander";
-import { administer, withJson } from "./admin.ts";
-import { isoInstant } from "../admin/documents.ts";
+import { withAdminEngine, withJson } from "./admin.ts";
+import { isoInstant } from "../admin/json-bodies.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { formatCount, formatNoun } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
@@ -31,7 +31,7 @@ but a missing balance is a difference if the period began less than 66 days ago.
 }
 
 function verify({ account: accountId, json }: VerifyOptions): Promise<void> {
-  return administer(async ({ engine }) => {
+  return withAdminEngine(async ({ engine }) => {
     // fails for an unknown account
     if (accountId !== undefined) await engine.accounts.get(accountId);
     const report = await engine.verifyLedger({ accountId });

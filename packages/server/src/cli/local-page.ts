@@ -17,8 +17,8 @@ export interface LocalPage {
 
 const INDEX = "index.html";
 const INDEXES = [INDEX, "index.htm", "index.md", "index.markdown"];
-const HTML: ReadonlySet<string> = new Set([".html", ".htm"]);
-const MARKDOWN: ReadonlySet<string> = new Set([".md", ".markdown"]);
+const HTML_EXTENSIONS: ReadonlySet<string> = new Set([".html", ".htm"]);
+const MARKDOWN_EXTENSIONS: ReadonlySet<string> = new Set([".md", ".markdown"]);
 /** Unlike an uploaded document, a folder has no digest. */
 const DOCUMENT_URL = documentUrl("0".repeat(64));
 
@@ -34,7 +34,7 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
   if (stats === null) return null;
   const file = stats.isDirectory() ? await findIndex(text) : await systemPath(text);
   const type = extname(file).toLowerCase();
-  if (!stats.isDirectory() && !HTML.has(type) && !MARKDOWN.has(type))
+  if (!stats.isDirectory() && !HTML_EXTENSIONS.has(type) && !MARKDOWN_EXTENSIONS.has(type))
     throw new UsageError(
       `${text} is not a page`,
       "pass an .html, .htm or .md file, or a folder with an index",
@@ -46,7 +46,7 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
       "pass the page's file",
     );
   const page = await readPage(file);
-  const isMarkdown = MARKDOWN.has(type);
+  const isMarkdown = MARKDOWN_EXTENSIONS.has(type);
   const bytes = isMarkdown ? await convert(page, text) : page;
   const isIndex = isMarkdown || stats.isDirectory();
   const name = isIndex ? INDEX : basename(file).normalize("NFC");
@@ -63,7 +63,7 @@ export async function openLocalPage(text: string): Promise<LocalPage | null> {
 function explainMissing(text: string): (error: NodeJS.ErrnoException) => null {
   return ({ code, message }) => {
     const type = extname(text).toLowerCase();
-    const isPath = /^[./~]|[/\\]$/.test(text) || HTML.has(type) || MARKDOWN.has(type);
+    const isPath = /^[./~]|[/\\]$/.test(text) || HTML_EXTENSIONS.has(type) || MARKDOWN_EXTENSIONS.has(type);
     if (code === "ENOENT" && !isPath) return null;
     const advice = "pass the path of a page, or a URL that starts with http:// or https://";
     throw new UsageError(code === "ENOENT" ? `${text} does not exist` : message, advice);
@@ -111,10 +111,12 @@ async function resolveInside(folder: string, path: string): Promise<string | nul
   if (path.includes("\0")) return null;
   const file = await realpath(join(folder, path)).catch(() => null);
   if (file === null) return null;
-  const inside = relative(folder, file);
-  const isOutside = inside === "" || isAbsolute(inside);
+  const relativePath = relative(folder, file);
+  const isOutside = relativePath === "" || isAbsolute(relativePath);
   // a name that starts with a dot is hidden; this includes .., which is outside the folder
-  const isHidden = [...path.split("/"), ...inside.split(sep)].some((segment) => segment.startsWith("."));
+  const isHidden = [...path.split("/"), ...relativePath.split(sep)].some((segment) =>
+    segment.startsWith("."),
+  );
   return isOutside || isHidden ? null : file;
 }
 

@@ -6,11 +6,11 @@ export function printJson(document: unknown, { indent = 2 } = {}): void {
 }
 
 function toJson(document: unknown, indent: number): string {
-  return JSON.stringify(document, null, indent).replace(UNESCAPED, escapeCharacter);
+  return JSON.stringify(document, null, indent).replace(UNESCAPED_CHARACTERS, escapeCharacter);
 }
 
 /** Characters that could manipulate a terminal and that `JSON.stringify` does not escape. */
-const UNESCAPED = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
+const UNESCAPED_CHARACTERS = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function escapeCharacter(character: string): string {
   return character

@@ -28,7 +28,7 @@ export async function applyOwnToken(engine: Engine, value: string | null): Promi
     return record.id;
   }
   const id = value === null ? null : await idOf(engine, value);
-  await revokeEarlier(engine, id);
+  await revokePreviousTokens(engine, id);
   return id;
 }
 
@@ -44,18 +44,18 @@ async function idOf(engine: Engine, value: string): Promise<number> {
   }
 }
 
-async function revokeEarlier(engine: Engine, currentId: number | null): Promise<void> {
-  const account = await unlessMissing(engine.accounts.getByEmail(EMAIL));
+async function revokePreviousTokens(engine: Engine, currentId: number | null): Promise<void> {
+  const account = await nullIfMissing(engine.accounts.getByEmail(EMAIL));
   if (account === null) return;
   const tokens = await engine.tokens.list(account.id);
   const earlier = tokens.filter(({ id, name }) => name === OWN_TOKEN_NAME && id !== currentId);
   for (const { id } of earlier) {
     // another process may have revoked it in the meantime
-    if ((await unlessMissing(engine.tokens.revoke(id))) !== null) await audit(engine, [`token ${id}`]);
+    if ((await nullIfMissing(engine.tokens.revoke(id))) !== null) await audit(engine, [`token ${id}`]);
   }
 }
 
-async function unlessMissing<T>(call: Promise<T>): Promise<T | null> {
+async function nullIfMissing<T>(call: Promise<T>): Promise<T | null> {
   return call.catch((error: unknown) => {
     if (error instanceof AdminError) return null;
     throw error;

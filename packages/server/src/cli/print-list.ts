@@ -24,7 +24,7 @@ interface List<Entry> {
   readonly heading: readonly string[];
   readonly row: (entry: Entry) => readonly string[];
   /** Lines to print for an empty list. */
-  readonly whenEmpty: readonly string[];
+  readonly emptyMessage: readonly string[];
 }
 
 /** Adds `--json`, `--limit` and `--after`. */
@@ -52,7 +52,7 @@ export async function printList<Entry extends { readonly id: string | number }>(
   const next = more === 0 ? null : String(entries.at(-1)?.id);
   if (json) return printJson({ [list.name]: entries, more, next });
   if (entries.length === 0)
-    return printLines(...(isFiltered(command) ? [`No matching ${list.name}.`] : list.whenEmpty));
+    return printLines(...(isFiltered(command) ? [`No matching ${list.name}.`] : list.emptyMessage));
   printLines(formatTable([list.heading, ...entries.map(list.row)]));
   if (next !== null) printLines("", `${formatCount(more)} more: ${nextCommand(command, next)}`);
 }

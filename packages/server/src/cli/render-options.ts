@@ -32,7 +32,7 @@ export function renderOptions(): readonly Option[] {
     if (first === undefined || second === undefined) throw new Error("a parameter has no row");
     const [text, textInPdf] = [describe(first), describe(second)];
     const description = text === textInPdf ? text : `Image: ${text} PDF: ${textInPdf}`;
-    const option = new Option(flagsOf(first), asOptions(description)).helpGroup(headingOf(rows));
+    const option = new Option(flagsOf(first), rewriteAsOptions(description)).helpGroup(headingOf(rows));
     const choices = new Set(rows.flatMap((row) => (row.kind === "choice" ? row.values : [])));
     // not choices(): the parameter parser checks the value, as it does for a request
     if (choices.size > 0) option.argChoices = [...choices];
@@ -55,11 +55,11 @@ export function describeProblems(
   { errors = {}, message }: SnapError,
   { hasExtension = false }: { readonly hasExtension?: boolean } = {},
 ): string {
-  const adviceOf = hasExtension ? asFiles : (text: string) => text;
+  const adviceOf = hasExtension ? rewriteModeAdvice : (text: string) => text;
   const lines = Object.entries(errors).map(([name, messages]) =>
     name === "url"
       ? `URL ${messages.map(withPathHint).join(", ")}`
-      : `${optionOf(name)} ${messages.map(asOptions).map(adviceOf).join(", ")}`,
+      : `${optionOf(name)} ${messages.map(rewriteAsOptions).map(adviceOf).join(", ")}`,
   );
   return lines.length === 0 ? message : lines.join("; ");
 }
@@ -72,7 +72,7 @@ function withPathHint(text: string): string {
 }
 
 /** The file's extension determines the mode, so the advice is to change the file instead of `--pdf`. */
-function asFiles(text: string): string {
+function rewriteModeAdvice(text: string): string {
   return text
     .replace("remove it or --pdf", "remove it or write to an image file")
     .replace("add --pdf or remove it", "write to a .pdf file or remove it");
@@ -129,7 +129,7 @@ function isOnByDefault(name: string): boolean {
 }
 
 /** Rewrites `format=jpeg`, `fullPage`, parameter names in backticks, and those after words such as `requires` as options. */
-function asOptions(text: string): string {
+function rewriteAsOptions(text: string): string {
   const allNames = names.join("|");
   const camelCaseNames = names.filter((name) => /[A-Z]/.test(name)).join("|");
   return text

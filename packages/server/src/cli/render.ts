@@ -11,7 +11,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Config } from "../config.ts";
-import { filterListTexts } from "../config/filter-lists.ts";
+import { joinFilterLists } from "../config/filter-lists.ts";
 import { loadConfig, withJson } from "./admin.ts";
 import { openStdout } from "../open-stdout.ts";
 import { printable } from "../operations/printable.ts";
@@ -110,7 +110,7 @@ function withOptionNames<T>(file: string, validate: () => T): T {
 }
 
 /** Failures of the browser or the network; their `detail` says why. */
-const DETAILED: ReadonlySet<string> = new Set(["upstream_error", "target_unreachable"]);
+const CODES_WITH_DETAIL: ReadonlySet<string> = new Set(["upstream_error", "target_unreachable"]);
 
 async function renderOnce(
   parameters: SnapParameters,
@@ -127,7 +127,7 @@ async function renderOnce(
   const { createRenderer } = await import("../wire.ts");
   const targets = targetPolicy(config, allowed);
   const needsLists = parameters.blockAds || parameters.blockTrackers;
-  const filterLists = needsLists ? filterListTexts(config.filterLists) : {};
+  const filterLists = needsLists ? joinFilterLists(config.filterLists) : {};
   const renderer = await createRenderer(config, { targets, filterLists, warmContexts: 1 });
   const interrupt = (): void => void renderer.close().finally(() => process.exit(EXIT_CODES.interrupted));
   process.once("SIGINT", interrupt);
@@ -137,7 +137,7 @@ async function renderOnce(
     if (isSnapError(error) && error.code === "blocked_host")
       error.message += " To allow a private page, pass --allow-target HOST:PORT.";
     // a service would log it
-    if (isSnapError(error) && error.detail !== undefined && DETAILED.has(error.code))
+    if (isSnapError(error) && error.detail !== undefined && CODES_WITH_DETAIL.has(error.code))
       error.message += ` (${printable(error.detail)}) \`snap-server doctor\` checks the browser and the network.`;
     throw error;
   } finally {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { administer, withJson } from "./admin.ts";
+import { withAdminEngine, withJson } from "./admin.ts";
 import { formatNoun } from "../format.ts";
 import { printJson, printLines } from "./output.ts";
 
@@ -27,7 +27,7 @@ credit.`,
 }
 
 function purge({ account, yes, json }: PurgeOptions): Promise<void> {
-  return administer(async ({ engine }) => {
+  return withAdminEngine(async ({ engine }) => {
     if (account === undefined && yes !== true) {
       if (json) return printJson({ purged: false });
       return printLines(

@@ -1,7 +1,7 @@
 import type { TokenRecord } from "@snap/engine/ports";
 import type { Command } from "commander";
 import { loadStorageConfig, withAudit, withJson } from "./admin.ts";
-import { tokenDocument } from "../admin/documents.ts";
+import { toAdminToken } from "../admin/json-bodies.ts";
 import { formatNoun } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
@@ -43,7 +43,7 @@ async function replace(options: ReplaceOptions): Promise<void> {
     if (replaces) await pinKey();
     return lost;
   });
-  if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(tokenDocument) });
+  if (options.json) return printJson({ replaced: replaces, tokens: tokens.map(toAdminToken) });
   if (tokens.length === 0 && !hasKey)
     return printLines("There is no secret key, and no token needs one. Create one with --yes.");
   if (tokens.length === 0) return printLines("The secret key decrypts every token's signing secret.");

@@ -5,7 +5,7 @@ import { SECRET_NAMES } from "@snap/protocol";
 import { UsageError } from "./errors.ts";
 
 /** Precedes the path of a file, as in curl. No valid JSON starts with it, and few user names do. */
-const FROM_FILE = "@";
+const FILE_PREFIX = "@";
 const STDIN = "-";
 
 /**
@@ -18,8 +18,8 @@ export async function readSecretOptions(
   pairs: readonly [string, string][],
 ): Promise<readonly [string, string][]> {
   const isFromFile = ([name, value]: [string, string]): boolean =>
-    SECRET_NAMES.has(name) && value.startsWith(FROM_FILE);
-  if (pairs.filter((pair) => isFromFile(pair) && pair[1] === `${FROM_FILE}${STDIN}`).length > 1)
+    SECRET_NAMES.has(name) && value.startsWith(FILE_PREFIX);
+  if (pairs.filter((pair) => isFromFile(pair) && pair[1] === `${FILE_PREFIX}${STDIN}`).length > 1)
     throw new UsageError("two options read stdin", "put one of the values into a file");
   return Promise.all(
     pairs.map(async (pair) => (isFromFile(pair) ? [pair[0], await readSecret(pair[1].slice(1))] : pair)),

@@ -2,7 +2,7 @@ import type { Engine } from "@snap/engine";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import type { Logger } from "pino";
 import { publicUrlOf, readConfig, type Config } from "../config.ts";
-import { filterListTexts } from "../config/filter-lists.ts";
+import { joinFilterLists } from "../config/filter-lists.ts";
 import { startDemo, type Demo } from "../dev/demo.ts";
 import { readableLog } from "../operations/readable-log.ts";
 import type { AdminOptions } from "../http/admin.ts";
@@ -46,7 +46,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     logger.info(await describeStart(config), "starting");
     for (const text of warnings) logger.warn(text);
     for (const { message, advice } of checkEncryption(config, isDev)) logger.warn(`${message}; ${advice}`);
-    warnOfObjectStore(config, logger).catch((error: unknown) => {
+    warnAboutObjectStore(config, logger).catch((error: unknown) => {
       logger.warn({ err: error }, "could not check the object store");
     });
     const metrics = config.metrics && createMetrics({ disk: diskOf(config) });
@@ -65,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** Only warns: without its object store, the service works, but renders large pages again. */
-async function warnOfObjectStore(config: Config, logger: Logger): Promise<void> {
+async function warnAboutObjectStore(config: Config, logger: Logger): Promise<void> {
   const stores = config.stores.filter(({ name }) => name === config.objectStore);
   for (const { status, message, advice } of await checkStores({ ...config, stores }))
     if (status !== "ok") logger.warn(`object store ${message}; ${advice}`);
@@ -95,7 +95,7 @@ async function startBrowser(
   { logger, metrics, demo }: Pick<ServiceDependencies, "logger" | "metrics" | "demo">,
 ): Promise<StartedRenderer> {
   const targets = servicePolicy(config, demo === null ? [] : [demo.target]);
-  const filterLists = filterListTexts(config.filterLists);
+  const filterLists = joinFilterLists(config.filterLists);
   const onEvent = watchRenderer({ logger, metrics });
   const started = await startRenderer(config, { targets, filterLists, onEvent });
   const { health, renderer, sandbox } = started;

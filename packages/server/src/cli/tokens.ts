@@ -3,9 +3,9 @@ import { ABILITIES } from "@snap/engine/internals";
 import type { PageRequest } from "@snap/engine/ports";
 import type { AdminMintedToken, AdminToken } from "@snap/protocol";
 import { Option, type Command } from "commander";
-import { listDocument, pageOf } from "../admin/lists.ts";
+import { toAdminCountedList, pageOf } from "../admin/lists.ts";
 import type { Config } from "../config.ts";
-import { operate, withJson } from "./admin.ts";
+import { withOperations, withJson } from "./admin.ts";
 import { curlCommand } from "./curl-command.ts";
 import { UsageError } from "./errors.ts";
 import { printList, withPaging } from "./print-list.ts";
@@ -19,7 +19,7 @@ const OWN_TOKEN_ADVICE =
   "If the service's SNAP_TOKEN is still this token's secret, change or unset that variable; otherwise, the next start makes the secret valid again.";
 
 /** For commands that encrypt a signing secret. */
-const SHARED_KEY = { keyCheck: "shared" } as const;
+const SHARED_KEY_CHECK = { keyCheck: "shared" } as const;
 
 interface CreateOptions {
   readonly account: string;
@@ -78,10 +78,10 @@ export function addTokens(program: Command): void {
       parseOverlap,
     )
     .action((id: number, { overlap = "none", json }: { overlap?: NumberOrNone; json?: true }) =>
-      operate(async ({ config, operations }) => {
+      withOperations(async ({ config, operations }) => {
         const minted = await operations.tokens.rotate(id, { overlap_seconds: secondsOf(overlap) ?? 0 });
         await printMinted(minted, { config, json: json === true });
-      }, SHARED_KEY),
+      }, SHARED_KEY_CHECK),
     );
 
   withJson(tokens.command("revoke"))
@@ -96,7 +96,7 @@ export function addTokens(program: Command): void {
   withTokenId(tokens.command("reveal"))
     .description("show a token's signing secret")
     .action((id: number, options: { json?: true }) =>
-      operate(async ({ operations }) => {
+      withOperations(async ({ operations }) => {
         const revealed = await operations.tokens.reveal(id);
         if (options.json) printJson(revealed);
         else printLines(revealed.signing_secret);
@@ -109,7 +109,7 @@ function withTokenId(command: Command): Command {
 }
 
 function createToken(options: CreateOptions): Promise<void> {
-  return operate(async ({ config, operations }) => {
+  return withOperations(async ({ config, operations }) => {
     const seconds = secondsOf(options.expiresIn ?? "none");
     const minted = await operations.tokens.create({
       account_id: options.account,
@@ -118,7 +118,7 @@ function createToken(options: CreateOptions): Promise<void> {
       ...(seconds !== null && { expires_in_seconds: seconds }),
     });
     await printMinted(minted, { config, json: options.json === true });
-  }, SHARED_KEY);
+  }, SHARED_KEY_CHECK);
 }
 
 /** Returns whole seconds, rounded up; `null` for `none`. */
@@ -131,7 +131,7 @@ function revokeTokens(id: number | undefined, options: RevokeOptions): Promise<v
   const isComplete = options.all === true ? account !== undefined && id === undefined : id !== undefined;
   if (!isComplete || (options.all !== true && account !== undefined))
     throw new UsageError("pass the id of a token, or --all --account ID");
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     if (id !== undefined) {
       if (options.json) return printJson(await operations.tokens.revoke(id));
       const { name } = await operations.tokens.get(id);
@@ -181,13 +181,13 @@ async function printMinted(
 }
 
 function listTokens({ account, expired }: ListFilters, command: Command): Promise<void> {
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const all = await operations.tokens.list(account);
     const tokens = expired ? all.filter(isExpired) : all;
     return printList(command, {
       name: "tokens",
       readPage: async (request) =>
-        listDocument(pageOf(tokens, request) ?? rejectAfter(request), (token) => token),
+        toAdminCountedList(pageOf(tokens, request) ?? rejectAfter(request), (token) => token),
       heading: ["ID", "NAME", "MAY RENDER", "CREATED", "LAST USED", "ROTATED", "OVERLAP ENDS", "EXPIRES"],
       row: (token) => [
         String(token.id),
@@ -199,7 +199,7 @@ function listTokens({ account, expired }: ListFilters, command: Command): Promis
         formatInstant(token.overlap_ends_at, ""),
         expiryLine(token),
       ],
-      whenEmpty: [
+      emptyMessage: [
         "The account has no tokens yet. Create one:",
         `  snap-server tokens create --account ${account}`,
       ],
@@ -217,7 +217,7 @@ function isExpired({ expires_at: expiresAt }: AdminToken): boolean {
 }
 
 function showToken(id: number, options: { json?: true }): Promise<void> {
-  return operate(async ({ operations }) => {
+  return withOperations(async ({ operations }) => {
     const token = await operations.tokens.get(id);
     if (options.json) return printJson(token);
     printLines(

@@ -3,7 +3,7 @@ import { responseLine } from "@snap/engine/internals";
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@snap/protocol";
 import type { Command } from "commander";
 import { printable } from "../operations/printable.ts";
-import { administer, withJson } from "./admin.ts";
+import { withAdminEngine, withJson } from "./admin.ts";
 import { EXIT_CODES } from "./errors.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 import { parseTokenId } from "./values.ts";
@@ -36,7 +36,7 @@ service's settings. Exit code 1: the receiver did not acknowledge the event with
 }
 
 function testReceiver(url: string, { token: tokenId, json }: TestOptions): Promise<void> {
-  return administer(async ({ engine }) => {
+  return withAdminEngine(async ({ engine }) => {
     const test = await engine.batches.testWebhook(tokenId, { url });
     if (json) printJson(testDocument(test));
     else printLines(...testLines(test));

@@ -109,10 +109,10 @@ function checkObjectStore(
   const store = stores.find((candidate) => candidate.name === name);
   if (store === undefined) {
     const names = stores.map((candidate) => candidate.name);
-    const near = suggestName(name, names);
+    const closest = suggestName(name, names);
     const others = names.length === 0 ? "it has none" : `use ${names.join(" or ")}`;
-    const remedy = near === null ? others : `did you mean ${near}?`;
-    return [["SNAP_OBJECT_STORE", `must be the name of a store in SNAP_STORES_FILE; ${remedy}`]];
+    const advice = closest === null ? others : `did you mean ${closest}?`;
+    return [["SNAP_OBJECT_STORE", `must be the name of a store in SNAP_STORES_FILE; ${advice}`]];
   }
   if (store.accounts === undefined) return [];
   return [

@@ -55,7 +55,7 @@ function readList(entry: string): FilterListFile | string {
 }
 
 /** Joins the lists for each purpose. */
-export function filterListTexts(files: readonly FilterListFile[]): FilterListTexts {
+export function joinFilterLists(files: readonly FilterListFile[]): FilterListTexts {
   return Object.fromEntries(
     FILTER_LIST_PURPOSES.flatMap((purpose) => {
       const texts = files.filter(({ purposes }) => purposes.includes(purpose)).map(({ text }) => text);

@@ -7,7 +7,7 @@ import { OperatorError } from "../operator-error.ts";
 const KEY_BYTES = 32;
 
 /** Advice for a key that does not decrypt the stored secrets. */
-const RESTORE_KEY =
+const RESTORE_KEY_ADVICE =
   "restore the right key; if it is lost, `snap-server secret-key replace`, with --yes, gives the tokens " +
   "new signing secrets";
 
@@ -17,11 +17,11 @@ export function secretKeyPath(dataDir: string): string {
 }
 
 /** Returns the error for a key that does not decrypt the stored secrets. */
-export function wrongKey(source: string): OperatorError {
+export function wrongKeyError(source: string): OperatorError {
   return new OperatorError(
     "secret_key_wrong",
     `${source} is not the key that encrypted the stored signing secrets`,
-    RESTORE_KEY,
+    RESTORE_KEY_ADVICE,
   );
 }
 

@@ -6,13 +6,13 @@ import { makeFolder } from "../data-folder.ts";
 
 const EMAIL = "demo@example.com";
 const PLAN = "growth";
-const UNUSABLE: ReadonlySet<string> = new Set(["unauthenticated", "account_suspended"]);
+const UNUSABLE_CODES: ReadonlySet<string> = new Set(["unauthenticated", "account_suspended"]);
 
 /**
  * Returns a working token for the demo account: the one stored in the data folder, or a new one if that no longer
  * works. Creates the account if needed, and makes it usable again.
  */
-export async function demoToken(
+export async function ensureDemoToken(
   engine: Engine,
   { dataDir, plans }: { readonly dataDir: string; readonly plans: readonly Plan[] },
 ): Promise<string> {
@@ -24,7 +24,7 @@ export async function demoToken(
   if (await isUsable(engine, stored, plans)) return stored;
   // with PostgreSQL, nothing else creates it
   await makeFolder(dataDir);
-  const { token } = await engine.tokens.create({ accountId: await demoAccountId(engine, plans) });
+  const { token } = await engine.tokens.create({ accountId: await ensureDemoAccount(engine, plans) });
   await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return token;
@@ -37,12 +37,12 @@ async function isUsable(engine: Engine, token: string, plans: readonly Plan[]): 
     const isVerified = account.emailVerifiedAt !== null;
     return isVerified && hasPlan(account, plans) && record.abilities.includes("screenshot");
   } catch (error) {
-    if (isSnapError(error) && UNUSABLE.has(error.code)) return false;
+    if (isSnapError(error) && UNUSABLE_CODES.has(error.code)) return false;
     throw error;
   }
 }
 
-async function demoAccountId(engine: Engine, plans: readonly Plan[]): Promise<string> {
+async function ensureDemoAccount(engine: Engine, plans: readonly Plan[]): Promise<string> {
   const planSlug = (plans.find(({ slug }) => slug === PLAN) ?? plans[0])?.slug ?? null;
   const existing = await engine.accounts.getByEmail(EMAIL).catch((error: unknown) => {
     if (error instanceof AdminError && error.code === "account_not_found") return null;

@@ -6,7 +6,7 @@ import type { StartedRenderer } from "../cli/start-renderer.ts";
 import type { DemoAccess } from "../pages/start-page.ts";
 import type { Config } from "../config.ts";
 import { formatBanner, type BannerFacts } from "./banner.ts";
-import { demoToken } from "./demo-account.ts";
+import { ensureDemoToken } from "./demo-account.ts";
 import { startDemoServer } from "./demo-server.ts";
 
 /** What `--dev` adds to the service: a page to render, and an account with a token. */
@@ -33,7 +33,10 @@ export async function startDemo(preferredPort: number): Promise<Demo> {
   const server = await startDemoServer(preferredPort);
   return {
     target: { kind: "cidr", address: server.host, prefixLength: 32, port: server.port },
-    createAccess: async (engine, config) => ({ token: await demoToken(engine, config), url: server.url }),
+    createAccess: async (engine, config) => ({
+      token: await ensureDemoToken(engine, config),
+      url: server.url,
+    }),
     async announce({ engine, config, started, publicUrl, hasConsole, access, json }) {
       const { token } = access;
       const facts: BannerFacts = {

@@ -10,7 +10,7 @@ import { invalidBody } from "../requests/request-body.ts";
 export const ZIP_ENTRIES_MAX = 4 * DOCUMENT_LIMITS.files;
 
 /** Entries that macOS adds. */
-const IGNORED = /^__MACOSX\/|(^|\/)\.DS_Store$/;
+const IGNORED_PATH = /^__MACOSX\/|(^|\/)\.DS_Store$/;
 
 /**
  * Mask of the file type in `st_mode`, which is in the upper 16 bits of an entry's attributes. The type is 0 if it was
@@ -48,7 +48,7 @@ async function readEntries(body: Buffer): Promise<readonly SentFile[]> {
   for await (const entry of zip.eachEntry()) {
     const path = pathOf(entry);
     requireRegularFileOrFolder(entry, path);
-    if (path.endsWith("/") || IGNORED.test(path)) {
+    if (path.endsWith("/") || IGNORED_PATH.test(path)) {
       const problem = findPathProblem(path.replace(/\/$/, ""));
       if (problem !== null) throw invalidFile(path, problem);
       continue;

@@ -43,7 +43,7 @@ export function addEndpoint(
 }
 
 /** Serves a fixed response. */
-export function addDocument(app: Express, endpoint: Endpoint, document: HttpResponse): void {
+export function addFixedResponse(app: Express, endpoint: Endpoint, document: HttpResponse): void {
   addEndpoint(app, endpoint, { get: (_request, response) => send(response, document) });
 }
 

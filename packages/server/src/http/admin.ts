@@ -10,7 +10,7 @@ import { adminDocument } from "../admin/openapi.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
 import { ADMIN_ROUTES } from "../admin/routes/all-routes.ts";
 import { json } from "../requests/response.ts";
-import { addDocument, addEndpoint, type Handlers } from "./add-endpoint.ts";
+import { addFixedResponse, addEndpoint, type Handlers } from "./add-endpoint.ts";
 import { addConsole, type ConsoleSite } from "./console.ts";
 
 /** Options of the admin API and the console. */
@@ -58,7 +58,7 @@ export function addAdmin(
     addEndpoint(app, { path: patternOf(path), label: path }, Object.fromEntries(handlers) as Handlers);
   }
   const description = json(adminDocument(publicUrl, routes), { cacheControl: "no-cache" });
-  addDocument(app, { path: `${ADMIN_BASE}/openapi.json` }, description);
+  addFixedResponse(app, { path: `${ADMIN_BASE}/openapi.json` }, description);
   if (site !== null) addConsole(app, site);
 }
 

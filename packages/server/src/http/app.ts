@@ -16,10 +16,10 @@ import { postmanCollection } from "../openapi/postman.ts";
 import type { Metrics } from "../operations/metrics/create-metrics.ts";
 import { json, redirect, send, type HttpResponse } from "../requests/response.ts";
 import { ADMIN_BASE } from "../admin/route.ts";
-import { addDocument, addEndpoint } from "./add-endpoint.ts";
+import { addFixedResponse, addEndpoint } from "./add-endpoint.ts";
 import { addAdmin, type AdminOptions } from "./admin.ts";
 import { getBatch, listBatches, listDeliveries, resendWebhook, submitBatch } from "./batches.ts";
-import { bearer, verified, type BearerEndpoint } from "./bearer.ts";
+import { bearer, verifiedOnly, type BearerEndpoint } from "./bearer.ts";
 import { captureContent, snap, usage } from "./endpoints.ts";
 import { deleteDocument, getDocument, uploadDocument } from "./documents.ts";
 import { failureResponse } from "./envelope.ts";
@@ -28,7 +28,7 @@ import { exchangeOf, openExchange } from "../requests/exchange.ts";
 import { SendBudget } from "../requests/send-budget.ts";
 import { trackResponse } from "./open-responses.ts";
 import { SIGNED_PREFLIGHT, signedSnap } from "./signed.ts";
-import { healthz, readyz, rejectWhileDraining, shareHealth } from "./health.ts";
+import { healthz, readyz, rejectWhileDraining, createReadinessCheck } from "./health.ts";
 import { logExchange } from "../requests/log-exchange.ts";
 import { BodyBudget } from "../requests/body-budget.ts";
 import { discardBody, hasBody } from "../requests/request-body.ts";
@@ -103,7 +103,7 @@ export function createApp(options: AppOptions): Express {
     next();
   });
   app.use(requireHost, discardUnusedBody, rejectWhileDraining(isDraining, ["/v1/", MCP_PATH, ADMIN_PATH]));
-  const checkHealth = shareHealth({ engine, logger, isStopping });
+  const checkHealth = createReadinessCheck({ engine, logger, isStopping });
   if (endpoints === "all") addApi(app, options);
   addOperations(app, { engine, metrics: options.metrics, checkHealth, isStopping });
   if (endpoints === "all" && admin !== null) addAdmin(app, { ...options, checkHealth }, admin);
@@ -119,7 +119,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
   const dependencies = { engine, metrics, baseUrl, sendBudget };
   const budget = new BodyBudget();
   const withToken = (endpoint: BearerEndpoint): RequestHandler => bearer({ engine, logger }, endpoint);
-  const forVerified = (endpoint: BearerEndpoint): RequestHandler => withToken(verified(endpoint));
+  const withVerifiedAccount = (endpoint: BearerEndpoint): RequestHandler => withToken(verifiedOnly(endpoint));
   // the engine itself rejects an unverified email address, and records the failure in the history
   addEndpoint(app, { path: "/v1/snap" }, { get: withToken(snap(dependencies)) });
   addEndpoint(
@@ -127,29 +127,40 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: "/v1/snap/signed", preflight: SIGNED_PREFLIGHT },
     { get: signedSnap(dependencies) },
   );
-  addEndpoint(app, { path: CAPTURE_PATH }, { post: forVerified(captureContent(dependencies, budget)) });
+  addEndpoint(
+    app,
+    { path: CAPTURE_PATH },
+    { post: withVerifiedAccount(captureContent(dependencies, budget)) },
+  );
   addEndpoint(app, { path: "/v1/usage" }, { get: withToken(usage(engine)) });
   addEndpoint(
     app,
     { path: SUBMISSION_PATH },
-    { get: forVerified(listBatches(engine)), post: forVerified(submitBatch(engine, { baseUrl })) },
+    {
+      get: withVerifiedAccount(listBatches(engine)),
+      post: withVerifiedAccount(submitBatch(engine, { baseUrl })),
+    },
   );
   // With a string path, an id that Express cannot decode would fail with `server_error`.
   addEndpoint(
     app,
     { path: /^\/v1\/renders\/[^/]+$/, label: "/v1/renders/{id}" },
-    { get: forVerified(getBatch(engine)) },
+    { get: withVerifiedAccount(getBatch(engine)) },
   );
   addEndpoint(
     app,
     { path: /^\/v1\/renders\/[^/]+\/deliveries$/, label: "/v1/renders/{id}/deliveries" },
-    { get: forVerified(listDeliveries(engine)), post: forVerified(resendWebhook(engine)) },
+    { get: withVerifiedAccount(listDeliveries(engine)), post: withVerifiedAccount(resendWebhook(engine)) },
   );
-  addEndpoint(app, { path: UPLOAD_PATH }, { post: forVerified(uploadDocument(engine, { baseUrl, budget })) });
+  addEndpoint(
+    app,
+    { path: UPLOAD_PATH },
+    { post: withVerifiedAccount(uploadDocument(engine, { baseUrl, budget })) },
+  );
   addEndpoint(
     app,
     { path: /^\/v1\/documents\/[^/]+$/, label: "/v1/documents/{id}" },
-    { get: forVerified(getDocument(engine)), delete: forVerified(deleteDocument(engine)) },
+    { get: withVerifiedAccount(getDocument(engine)), delete: withVerifiedAccount(deleteDocument(engine)) },
   );
   // Configured URLs of AI assistants often end with a slash.
   addEndpoint(
@@ -157,12 +168,12 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: /^\/mcp\/?$/, label: MCP_PATH },
     { post: mcp({ ...dependencies, logger, publicUrl }) },
   );
-  addDocument(
+  addFixedResponse(
     app,
     { path: "/v1/openapi.json" },
     json(openApiDocument(publicUrl), { cacheControl: "no-cache" }),
   );
-  addDocument(
+  addFixedResponse(
     app,
     { path: "/v1/postman.json" },
     json(postmanCollection(publicUrl), { cacheControl: "no-cache" }),
@@ -200,7 +211,7 @@ function addPages(app: Express, { admin, demo = null }: AppOptions): void {
     { get: (request, response) => send(response, addSlash(request) ?? startPage(request)) },
   );
   addEndpoint(app, { path: "/docs" }, { get: (request, response) => send(response, reference(request)) });
-  for (const [path, asset] of pageAssets()) addDocument(app, { path }, asset);
+  for (const [path, asset] of pageAssets()) addFixedResponse(app, { path }, asset);
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Engine } from "@snap/engine";
 import { invalidParameter } from "@snap/engine/internals";
 import { checkIdempotencyKey, REQUEST_HEADERS } from "@snap/protocol";
 import type { Request } from "express";
-import { attemptDocument, ownBatchSummaryDocument } from "../admin/documents.ts";
-import { uncountedListDocument } from "../admin/lists.ts";
+import { toDeliveryAttempt, toOwnBatchSummary } from "../admin/json-bodies.ts";
+import { toAdminList } from "../admin/lists.ts";
 import { listQuery } from "../requests/fields.ts";
 import { readJson } from "../requests/request-body.ts";
 import { readQuery, requireNoQuery } from "../requests/read-input.ts";
@@ -41,7 +41,7 @@ export function listBatches(engine: Engine): BearerEndpoint {
       principal,
       ...readQuery(listQuery, rawQueryOf(request.url)),
     });
-    return json(uncountedListDocument({ entries, hasMore: more > 0 }, ownBatchSummaryDocument));
+    return json(toAdminList({ entries, hasMore: more > 0 }, toOwnBatchSummary));
   };
 }
 
@@ -57,7 +57,7 @@ export function listDeliveries(engine: Engine): BearerEndpoint {
     const query = readQuery(listQuery, rawQueryOf(request.url));
     const batchId = segmentOf(request.url, ID_SEGMENT);
     return json(
-      uncountedListDocument(await engine.batches.attempts({ principal, batchId, ...query }), attemptDocument),
+      toAdminList(await engine.batches.attempts({ principal, batchId, ...query }), toDeliveryAttempt),
     );
   };
 }

@@ -89,7 +89,7 @@ export function bearer({ engine, logger }: BearerDependencies, endpoint: BearerE
 }
 
 /** Before `endpoint` checks or reads anything, rejects an account whose email address is not verified. */
-export function verified(endpoint: BearerEndpoint): BearerEndpoint {
+export function verifiedOnly(endpoint: BearerEndpoint): BearerEndpoint {
   return async (call) => {
     requireVerifiedEmail(call.principal.account);
     return endpoint(call);

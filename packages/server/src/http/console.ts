@@ -1,6 +1,6 @@
 import type { Express } from "express";
 import { redirect, type HttpResponse } from "../requests/response.ts";
-import { addDocument } from "./add-endpoint.ts";
+import { addFixedResponse } from "./add-endpoint.ts";
 
 export interface ConsoleFile {
   readonly contentType: string;
@@ -20,9 +20,9 @@ const CONSOLE_PATH = "/console";
 
 /** Serves only the given files. */
 export function addConsole(app: Express, { files, contentSecurityPolicy }: ConsoleSite): void {
-  addDocument(app, { path: CONSOLE_PATH }, redirect("console/"));
+  addFixedResponse(app, { path: CONSOLE_PATH }, redirect("console/"));
   for (const [path, file] of files)
-    addDocument(
+    addFixedResponse(
       app,
       { path: `${CONSOLE_PATH}/${path}`, label: path === "" ? "/console/" : "/console/{file}" },
       fileResponse(file, contentSecurityPolicy),

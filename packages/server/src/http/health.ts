@@ -13,7 +13,7 @@ export function healthz(): RequestHandler {
  * Returns the readiness check: whether the service can render and store, and is not stopping. Anyone can trigger one,
  * and it writes to the storage, so the service runs one at a time and at most one a second. The reasons go to the log.
  */
-export function shareHealth(options: {
+export function createReadinessCheck(options: {
   readonly engine: Engine;
   readonly logger: Logger;
   readonly isStopping: () => boolean;

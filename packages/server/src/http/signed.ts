@@ -9,7 +9,7 @@ import { renderingResponse } from "./rendering-response.ts";
 import { rawQueryOf } from "../requests/request-target.ts";
 
 /** Pages from any origin may embed a signed rendering, and their scripts may read it. */
-const CROSS_ORIGIN = {
+const CROSS_ORIGIN_HEADERS = {
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",
@@ -17,7 +17,7 @@ const CROSS_ORIGIN = {
 
 /** For scripts from other origins that send `If-None-Match` (Fetch standard, CORS-preflight). */
 export const SIGNED_PREFLIGHT = {
-  ...CROSS_ORIGIN,
+  ...CROSS_ORIGIN_HEADERS,
   "Access-Control-Allow-Methods": "GET, HEAD",
   "Access-Control-Allow-Headers": "If-None-Match",
   "Access-Control-Max-Age": 86_400,
@@ -40,7 +40,7 @@ export function signedSnap(dependencies: CaptureDependencies): RequestHandler {
       return renderingResponse(capture, { "Cache-Control": cacheControl(capture, signed) });
     };
     const { headers, ...rest } = await respond().catch((error: unknown) => failureResponse(exchange, error));
-    send(response, { ...rest, headers: { ...headers, ...CROSS_ORIGIN } });
+    send(response, { ...rest, headers: { ...headers, ...CROSS_ORIGIN_HEADERS } });
   };
 }
 

@@ -33,7 +33,7 @@ export function requireMode(mode: Ability, args: Arguments): void {
 }
 
 /** @throws SnapError `validation_failed` if there are arguments. */
-export function requireNone(args: Arguments): void {
+export function requireNoArguments(args: Arguments): void {
   const problems = new ProblemList();
   problems.addEach(Object.keys(args), () => "is not a parameter; this tool accepts none");
   rejectProblems(problems);

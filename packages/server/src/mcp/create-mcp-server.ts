@@ -20,7 +20,7 @@ import {
 import packageJson from "../../package.json" with { type: "json" };
 import { capturePage, type CaptureDependencies } from "../requests/capture-page.ts";
 import type { Exchange } from "../requests/exchange.ts";
-import { requireMode, requireNone, type Arguments } from "./check-arguments.ts";
+import { requireMode, requireNoArguments, type Arguments } from "./check-arguments.ts";
 import {
   failureResult,
   INLINE_LIMITS,
@@ -59,13 +59,13 @@ type RegisteredTool = Pick<(typeof TOOLS)[ToolName], "title" | "description" | "
   readonly outputSchema: StandardSchemaWithJSON;
 };
 
-type Tool = (args: Arguments, context: ServerContext) => Promise<CallToolResult>;
+type ToolHandler = (args: Arguments, context: ServerContext) => Promise<CallToolResult>;
 
 /**
  * Accepts everything: the engine validates arguments, as for every entry point, and its errors have a code and name
  * the parameter.
  */
-const VALIDATED_BY_ENGINE: jsonSchemaValidator = {
+const NO_OP_VALIDATOR: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
   },
@@ -82,8 +82,8 @@ function toRegisteredTool(name: ToolName): RegisteredTool {
   const { inputSchema, outputSchema, ...annotated } = TOOLS[name];
   return {
     ...annotated,
-    inputSchema: fromJsonSchema<Arguments>(inputSchema, VALIDATED_BY_ENGINE),
-    outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, VALIDATED_BY_ENGINE),
+    inputSchema: fromJsonSchema<Arguments>(inputSchema, NO_OP_VALIDATOR),
+    outputSchema: fromJsonSchema(outputSchema as JsonSchemaType, NO_OP_VALIDATOR),
   };
 }
 
@@ -97,9 +97,9 @@ export function createMcpServer(dependencies: ToolDependencies): McpServer {
         "Renders web pages. take-screenshot returns the image, or a preview and a link if the image is too large; create-pdf returns a link. Links work without a token until they expire. Renders cost credits; check-usage returns how many are left.",
     },
   );
-  const add = (name: ToolName, tool: Tool): void => {
+  const add = (name: ToolName, handler: ToolHandler): void => {
     server.registerTool(name, REGISTERED_TOOLS[name], (args, context) => {
-      const result = catchErrors(dependencies.exchange, name, () => tool(args, context));
+      const result = catchErrors(dependencies.exchange, name, () => handler(args, context));
       dependencies.onCall(result);
       return result;
     });
@@ -119,7 +119,7 @@ export function createMcpServer(dependencies: ToolDependencies): McpServer {
     reportProgress(context, async () => pdfResult(await render(dependencies, { mode: "pdf", args }))),
   );
   add("check-usage", async (args) => {
-    requireNone(args);
+    requireNoArguments(args);
     return usageResult(await dependencies.engine.usage(dependencies.principal));
   });
   return server;

@@ -81,12 +81,12 @@ export function requireInlineableUncached(file: Pick<RenderedFile, "bytes" | "co
 
 function rejectTooLarge(
   { bytes, contentType }: Pick<RenderedFile, "bytes" | "contentType">,
-  unlinked: string,
+  reason: string,
 ): void {
   const isPdf = contentType === "application/pdf";
   if (isPdf ? bytes.byteLength <= INLINE_LIMITS.maxBytes : !isTooLarge({ bytes })) return;
   const problem = isPdf ? PDF_TOO_LARGE : TOO_LARGE;
-  throw new SnapError("render_failed", `${problem} ${unlinked} ${USE_HTTP_API}`, {
+  throw new SnapError("render_failed", `${problem} ${reason} ${USE_HTTP_API}`, {
     notes: ["capture-too-large"],
   });
 }
@@ -182,14 +182,14 @@ export function pdfResult({ url, capture, link }: Rendered): CallToolResult {
   };
 }
 
-interface Described {
+interface ResultDescription {
   readonly label: string;
   readonly url: string;
   readonly capture: Capture;
 }
 
 /** The text repeats the link, because not every client shows resource links to its model. */
-function linkedResult({ link, ...described }: Described & { readonly link: RenderingLink }): {
+function linkedResult({ link, ...described }: ResultDescription & { readonly link: RenderingLink }): {
   content: ContentBlock[];
   structuredContent: z.output<typeof renderingFacts>;
 } {
@@ -235,7 +235,7 @@ export function failureResult(error: SnapError, requestId: string): CallToolResu
 }
 
 /** One line, without any text from the page. */
-function describe({ label, url, capture }: Described): string {
+function describe({ label, url, capture }: ResultDescription): string {
   const { rendering, creditCost, cache, storedLocation } = capture;
   const { targetStatus, bytes, notes } = rendering;
   const status = targetStatus === null ? "" : ` (status ${targetStatus})`;

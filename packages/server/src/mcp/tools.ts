@@ -36,7 +36,7 @@ export interface ToolDefinition {
 }
 
 /** A call can cost a credit and, with `storeTo`, stores an object. By default, a repeat is served from the cache. */
-const RENDERS: ToolAnnotations = {
+const RENDER_ANNOTATIONS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: true,
@@ -50,7 +50,7 @@ export const TOOLS = {
       "Renders a web page, HTML or Markdown in a real browser and returns the image. Costs one credit; an identical repeat is free while the image is cached. Send format webp with fullPage, and width and height together. An image larger than 700 KB or 8,000 px per side is returned as a link to the full file, with a smaller preview if possible; to see details, send a selector or a clip region. Requests with headers, cookies, basicAuth or very long parameters get no link, and fail if the image is too large or AVIF.",
     inputSchema: inputSchema("screenshot"),
     outputSchema: toObjectSchema(imageFacts),
-    annotations: RENDERS,
+    annotations: RENDER_ANNOTATIONS,
   },
   "create-pdf": {
     title: "Create a PDF",
@@ -58,7 +58,7 @@ export const TOOLS = {
       "Prints a web page, HTML or Markdown to PDF and returns a link to the file, which works without a token until it expires; with headers, cookies, basicAuth or very long parameters, returns the file itself, up to 700 KB. Costs one credit; an identical repeat is free while the file is cached.",
     inputSchema: inputSchema("pdf"),
     outputSchema: toObjectSchema(renderingFacts),
-    annotations: RENDERS,
+    annotations: RENDER_ANNOTATIONS,
   },
   "check-usage": {
     title: "Check usage",

@@ -6,7 +6,7 @@ import { registerBatches } from "./batches.ts";
 import { registerDocuments } from "./documents.ts";
 import { generateDocument, type OpenApiDocument } from "./generate.ts";
 import { CREDIT_HEADERS, headerReferences } from "./headers.ts";
-import { ANSWER_PARAMETERS, PROOF_PARAMETERS, renderParameters } from "./parameters.ts";
+import { ANSWER_PARAMETERS, SIGNED_URL_PARAMETERS, renderParameters } from "./parameters.ts";
 import { usageReport } from "./schemas.ts";
 
 const INTRODUCTION = `Renders a publicly reachable web page, HTML or Markdown as a PNG, JPEG, WebP or AVIF image, or as a PDF.
@@ -95,7 +95,7 @@ function registerSigned(registry: OpenAPIRegistry): void {
       "Same as `GET /snap`, on behalf of the token named by `tokenId`. Needs no bearer token, so it works in an `<img>`. The signature covers every parameter: `snap-signed-v1`, a newline, then the parameters without `signature`, sorted bytewise by name, name and value percent-encoded (RFC 3986, except `A-Z a-z 0-9 - . _ ~`) and joined with `&`; HMAC-SHA256, keyed with the token's signing secret.",
     security: [],
     // anyone can see a signed URL
-    parameters: [...renderParameters().filter(({ name }) => !isUnsignable(name)), ...PROOF_PARAMETERS],
+    parameters: [...renderParameters().filter(({ name }) => !isUnsignable(name)), ...SIGNED_URL_PARAMETERS],
     responses: { ...SIGNED_RENDERING_RESPONSES, ...errorResponses(CODES.signed, { bearer: false }) },
   });
 }

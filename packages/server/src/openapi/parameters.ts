@@ -103,7 +103,7 @@ export const ANSWER_PARAMETERS: readonly OperationParameter[] = [
 ];
 
 /** Parameters that authenticate a signed URL. */
-export const PROOF_PARAMETERS: readonly OperationParameter[] = [
+export const SIGNED_URL_PARAMETERS: readonly OperationParameter[] = [
   {
     name: "tokenId",
     in: "query",

@@ -3,7 +3,7 @@ import { isUnsignable, REQUEST_HEADERS, toQuery } from "@snap/protocol";
 import { SUBMISSION_EXAMPLE } from "./batch-schemas.ts";
 import { CAPTURE_EXAMPLES } from "./captures.ts";
 import { UPLOAD_EXAMPLE } from "./documents.ts";
-import { documentedParameters, PROOF_PARAMETERS } from "./parameters.ts";
+import { documentedParameters, SIGNED_URL_PARAMETERS } from "./parameters.ts";
 
 interface PostmanQueryEntry {
   readonly key: string;
@@ -72,7 +72,7 @@ const JSON_TYPE = { key: "Content-Type", value: "application/json" };
 const BATCH_ID = [{ key: "id", value: "{{batchId}}", description: "Id of the batch." }];
 
 /** Signs the parameters that are enabled, with the variables `token` and `signingSecret`. */
-const SIGN = `const encode = (text) =>
+const SIGN_SCRIPT = `const encode = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
 const secret = pm.variables.get("signingSecret");
 if (!secret) throw new Error("Set the variable signingSecret: snap-server tokens reveal ID prints it.");
@@ -199,7 +199,7 @@ function renderRequest(name: string, mode: Ability, sent: Readonly<Record<string
 }
 
 function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
-  const proof = PROOF_PARAMETERS.map(({ name, example, description, required }) => ({
+  const signatureEntries = SIGNED_URL_PARAMETERS.map(({ name, example, description, required }) => ({
     key: name,
     value: required ? `{{${name}}}` : String(example),
     description,
@@ -210,9 +210,9 @@ function signedRequest(sent: Readonly<Record<string, string>>): PostmanRequest {
     description:
       "Sends no bearer token. A script signs every parameter that is enabled, with the variables `token` and `signingSecret`.",
     auth: { type: "noauth" },
-    query: [...renderQuery("screenshot", sent).filter(({ key }) => !isUnsignable(key)), ...proof],
+    query: [...renderQuery("screenshot", sent).filter(({ key }) => !isUnsignable(key)), ...signatureEntries],
   });
-  return { ...request, event: [event("prerequest", SIGN)] };
+  return { ...request, event: [event("prerequest", SIGN_SCRIPT)] };
 }
 
 function event(listen: PostmanEvent["listen"], script: string): PostmanEvent {

@@ -100,12 +100,12 @@ export const binary = { schema: { type: "string", contentMediaType: "application
 const NOT_MODIFIED =
   "The rendering is byte-identical to one named in `If-None-Match`. From the cache it costs nothing and counts against no limit; if it had to be rendered, it costs the same as a 200.";
 
-const FILE = "The file itself; `Content-Type` is the rendered format.";
+const FILE_DESCRIPTION = "The file itself; `Content-Type` is the rendered format.";
 
 /** Successful responses of `GET /snap` and `POST /captures`. */
 export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses({
   names: [...RENDERING_HEADERS, "X-Stored-Location", ...CREDIT_HEADERS, ...RATE_LIMIT_HEADERS],
-  rendered: `${FILE} With \`answer=json\`, the metadata of the file, without \`ETag\`.`,
+  rendered: `${FILE_DESCRIPTION} With \`answer=json\`, the metadata of the file, without \`ETag\`.`,
   notModified: `${NOT_MODIFIED} With \`storeTo\`, it counts as a cache hit. The rate-limit headers are present only if it had to be rendered or stored.`,
   documents: { "application/json": { schema: renderingDocument } },
 });
@@ -113,7 +113,7 @@ export const RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResp
 /** Successful responses of `GET /snap/signed`, without the account's credits and limits. */
 export const SIGNED_RENDERING_RESPONSES: Record<string, ResponseConfig> = renderingResponses({
   names: RENDERING_HEADERS,
-  rendered: FILE,
+  rendered: FILE_DESCRIPTION,
   notModified: NOT_MODIFIED,
   documents: {},
 });

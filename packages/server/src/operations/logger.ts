@@ -29,7 +29,7 @@ const RETRY_MS = 1_000;
 const LAST_LINES_MS = 1_000;
 
 /** Codes of a closed pipe or terminal, which nobody will read again. */
-const UNREADABLE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
+const CLOSED_PIPE_CODES: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
 
 /**
  * A log that cannot be written must not end the process while renders are running, so lines are dropped: until a write
@@ -56,7 +56,7 @@ function openStandardOutput(): DestinationStream {
       // pino reports a stream's first error twice
       if (current !== stream) return;
       current = { write: () => {} };
-      if (!UNREADABLE.has(error.code)) setTimeout(() => (current = open()), RETRY_MS).unref();
+      if (!CLOSED_PIPE_CODES.has(error.code)) setTimeout(() => (current = open()), RETRY_MS).unref();
     });
     return stream;
   };

@@ -5,7 +5,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createTemporaryDirectory } from "../../../testing/test/servers/temporary-directory.ts";
-import { demoToken } from "../../src/dev/demo-account.ts";
+import { ensureDemoToken } from "../../src/dev/demo-account.ts";
 
 function planNamed(slug: string): Plan {
   return { slug, name: slug, creditsPerPeriod: 100, requestsPerMinute: 20 };
@@ -21,7 +21,7 @@ function openEngine(storage: Storage, plans: readonly Plan[]): Engine {
 it("demoToken() creates the data folder, which a service with PostgreSQL may lack", async () => {
   const plans = [planNamed("team")];
   const dataDir = join(await createTemporaryDirectory(), "data");
-  const token = await demoToken(openEngine(createMemoryStorage(), plans), { dataDir, plans });
+  const token = await ensureDemoToken(openEngine(createMemoryStorage(), plans), { dataDir, plans });
   expect(await readFile(join(dataDir, "demo-token"), "utf8")).toBe(`${token}\n`);
   expect((await stat(join(dataDir, "demo-token"))).mode & 0o777).toBe(0o600);
 });
@@ -32,7 +32,7 @@ it("demoToken() gives the demo account another plan if its plan is gone", async 
   for (const slug of ["growth", "team"]) {
     const plans = [planNamed(slug)];
     const engine = openEngine(storage, plans);
-    const { account } = await engine.authenticate(await demoToken(engine, { dataDir, plans }));
+    const { account } = await engine.authenticate(await ensureDemoToken(engine, { dataDir, plans }));
     expect(account.planSlug).toBe(slug);
   }
 });

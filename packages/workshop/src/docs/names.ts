@@ -1,4 +1,4 @@
-import { documentVariables } from "../../../server/src/config.ts";
+import { listVariables } from "../../../server/src/config.ts";
 import { METRICS } from "../../../server/src/operations/metrics/catalog.ts";
 import type { Page } from "./markdown.ts";
 
@@ -11,7 +11,7 @@ const PREVIOUS_NAMES = ["snap_jobs"];
 /** Returns a function that finds unknown variables and metrics on a page. */
 export function createNameCheck(): (page: Page) => string[] {
   const known = new Set([
-    ...documentVariables().map(({ name }) => name),
+    ...listVariables().map(({ name }) => name),
     ...Object.values(METRICS).flatMap((metrics) => Object.values(metrics).map(({ name }) => name)),
     ...GUIDE_VARIABLES,
     ...PREVIOUS_NAMES,

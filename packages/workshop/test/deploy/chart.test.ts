@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { listVariables, readConfig } from "../../../server/src/config.ts";
 import { openApiDocument } from "../../../server/src/openapi/document.ts";
 import { run, type Outcome } from "../../src/machine/run.ts";
 import { ROOT } from "../../src/workspace.ts";
@@ -90,7 +90,7 @@ describe("values.schema.json", () => {
   });
 
   it("rejects every secret in settings", () => {
-    const names = documentVariables().map(({ name }) => name);
+    const names = listVariables().map(({ name }) => name);
     const secrets = names.filter((name) => names.includes(`${name}_FILE`));
     expect(secrets).toContain("SNAP_TOKEN");
     for (const name of secrets)

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { documentVariables, readConfig } from "../../../server/src/config.ts";
+import { listVariables, readConfig } from "../../../server/src/config.ts";
 import { run } from "../../src/machine/run.ts";
 import { readManifest, ROOT } from "../../src/workspace.ts";
 import { findComposeProblems } from "./compose-schema.ts";
@@ -151,7 +151,7 @@ it("no deployment uses an unknown variable or turns the sandbox off", () => {
     ),
   );
   const text = files.map(read).join("\n");
-  const known = new Set(documentVariables().map(({ name }) => name));
+  const known = new Set(listVariables().map(({ name }) => name));
   const named = text.match(/SNAP_[A-Z_]+/g) ?? [];
   expect(named).toContain("SNAP_PUBLIC_URL");
   expect(named.filter((name) => !known.has(name))).toEqual([]);

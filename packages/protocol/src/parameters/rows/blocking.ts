@@ -2,7 +2,7 @@ import { canonicalUrlPatterns } from "../url-patterns.ts";
 import { canonicalList } from "../text.ts";
 import { BOTH, type Row } from "../row.ts";
 
-const RESOURCES = ["image", "media", "font", "stylesheet", "script", "xhr", "websocket"];
+const RESOURCE_TYPES = ["image", "media", "font", "stylesheet", "script", "xhr", "websocket"];
 
 export const BLOCKING_ROWS: readonly Row[] = [
   {
@@ -47,10 +47,10 @@ export const BLOCKING_ROWS: readonly Row[] = [
     modes: BOTH,
     kind: "text",
     maxCharacters: 128,
-    syntax: `a comma-separated list, such as image,font, of ${RESOURCES.join(", ")}`,
+    syntax: `a comma-separated list, such as image,font, of ${RESOURCE_TYPES.join(", ")}`,
     placeholder: "list",
-    canonicalize: (text) => canonicalList(text, (item) => (RESOURCES.includes(item) ? item : null)),
-    description: `Kinds of resources to block, separated by commas: any of \`${RESOURCES.join(", ")}\`.`,
+    canonicalize: (text) => canonicalList(text, (item) => (RESOURCE_TYPES.includes(item) ? item : null)),
+    description: `Kinds of resources to block, separated by commas: any of \`${RESOURCE_TYPES.join(", ")}\`.`,
     example: "media,font",
   },
 ];

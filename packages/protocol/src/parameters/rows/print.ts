@@ -3,14 +3,14 @@ import { canonicalPageRanges } from "../page-ranges.ts";
 import { isSelfContained } from "../print-html.ts";
 import { PDF, type Row } from "../row.ts";
 
-const SELF_CONTAINED = {
+const SELF_CONTAINED_HTML = {
   maxCharacters: LIMITS.codeCharacters,
   syntax:
     'HTML that loads nothing (images only as <img src="data:image/...">, no <script>, <link>, frames or url())',
   placeholder: "html",
   canonicalize: (html: string) => (isSelfContained(html) ? html : null),
 } as const;
-const CLASSES =
+const CLASSES_DESCRIPTION =
   "Elements with the class `date`, `title`, `url`, `pageNumber` or `totalPages` show that value.";
 
 const DOCUMENT_TEXT = {
@@ -24,15 +24,15 @@ export const PRINT_ROWS: readonly Row[] = [
     name: "headerHtml",
     modes: PDF,
     kind: "text",
-    ...SELF_CONTAINED,
-    description: `HTML in the top margin of each page, 9 pt and black by default; requires \`marginTop\` above 0. ${CLASSES}`,
+    ...SELF_CONTAINED_HTML,
+    description: `HTML in the top margin of each page, 9 pt and black by default; requires \`marginTop\` above 0. ${CLASSES_DESCRIPTION}`,
     example: '<span class="title"></span>',
   },
   {
     name: "footerHtml",
     modes: PDF,
     kind: "text",
-    ...SELF_CONTAINED,
+    ...SELF_CONTAINED_HTML,
     description:
       "HTML in the bottom margin of each page, like `headerHtml`; requires `marginBottom` above 0.",
     example: '<span class="pageNumber"></span> / <span class="totalPages"></span>',

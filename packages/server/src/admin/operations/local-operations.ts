@@ -1,23 +1,23 @@
 import type { Engine, Plan } from "@snap/engine";
 import { availablePlans, batchNotFound, entitlementOf, usageReport } from "@snap/engine/internals";
 import {
-  accountDocument,
-  attemptDocument,
-  batchDocument,
-  batchSummaryDocument,
-  deletedDocument,
-  mintedDocument,
-  planDocument,
-  previewDocument,
-  tokenDocument,
-} from "../documents.ts";
-import { listDocument, pageRequestOf } from "../lists.ts";
+  toAdminAccount,
+  toDeliveryAttempt,
+  toAdminBatch,
+  toAdminBatchSummary,
+  toAdminDeletedAccount,
+  toAdminMintedToken,
+  toAdminPlan,
+  toAdminDeletionPreview,
+  toAdminToken,
+} from "../json-bodies.ts";
+import { toAdminCountedList, pageRequestOf } from "../lists.ts";
 import type { AccountOperations, AdminOperations, BatchOperations, TokenOperations } from "./operations.ts";
 
 /** Operations on an engine, with the service's plans. */
 export function localOperations(engine: Engine, plans: readonly Plan[]): AdminOperations {
   return {
-    plans: () => Promise.resolve(availablePlans(plans).map(planDocument)),
+    plans: () => Promise.resolve(availablePlans(plans).map(toAdminPlan)),
     accounts: localAccounts(engine, plans),
     tokens: localTokens(engine),
     batches: localBatches(engine),
@@ -30,16 +30,16 @@ function localAccounts(engine: Engine, plans: readonly Plan[]): AccountOperation
     async page({ email: emailPart, plan, verified: isVerified, ...paging }) {
       const planSlug = plan === "none" ? null : plan;
       const page = await accounts.page({ ...pageRequestOf(paging), emailPart, planSlug, isVerified });
-      return listDocument(page, accountDocument);
+      return toAdminCountedList(page, toAdminAccount);
     },
     async get(id) {
       const account = await accounts.get(id);
       const entitlement = entitlementOf(account, plans, Date.now());
       const usage = usageReport(entitlement, await engine.credits(account));
       const records = await tokens.list(id);
-      return { ...accountDocument(account), usage, tokens: records.map(tokenDocument) };
+      return { ...toAdminAccount(account), usage, tokens: records.map(toAdminToken) };
     },
-    getByEmail: async (email) => accountDocument(await accounts.getByEmail(email)),
+    getByEmail: async (email) => toAdminAccount(await accounts.getByEmail(email)),
     async create({
       email,
       plan,
@@ -54,7 +54,7 @@ function localAccounts(engine: Engine, plans: readonly Plan[]): AccountOperation
         requestsPerMinute: perMinute ?? null,
         verified,
       });
-      return accountDocument(account);
+      return toAdminAccount(account);
     },
     async update(id, { email, plan, credits_per_period: credits, requests_per_minute: perMinute }) {
       const account = await accounts.update(id, {
@@ -63,22 +63,22 @@ function localAccounts(engine: Engine, plans: readonly Plan[]): AccountOperation
         ...(credits !== undefined && { creditsPerPeriod: credits }),
         ...(perMinute !== undefined && { requestsPerMinute: perMinute }),
       });
-      return accountDocument(account);
+      return toAdminAccount(account);
     },
-    verify: async (id) => accountDocument(await accounts.verify(id)),
-    suspend: async (id) => accountDocument(await accounts.suspend(id)),
-    resume: async (id) => accountDocument(await accounts.resume(id)),
+    verify: async (id) => toAdminAccount(await accounts.verify(id)),
+    suspend: async (id) => toAdminAccount(await accounts.suspend(id)),
+    resume: async (id) => toAdminAccount(await accounts.resume(id)),
     async delete(id, { purge = false, dry_run: dryRun = false }) {
-      if (!dryRun) return deletedDocument(await accounts.delete(id, { purge }));
-      return previewDocument(id, { preview: await accounts.previewDeletion(id, { purge }), purge });
+      if (!dryRun) return toAdminDeletedAccount(await accounts.delete(id, { purge }));
+      return toAdminDeletionPreview(id, { preview: await accounts.previewDeletion(id, { purge }), purge });
     },
   };
 }
 
 function localTokens({ tokens }: Engine): TokenOperations {
   return {
-    list: async (accountId) => (await tokens.list(accountId)).map(tokenDocument),
-    get: async (id) => tokenDocument(await tokens.get(id)),
+    list: async (accountId) => (await tokens.list(accountId)).map(toAdminToken),
+    get: async (id) => toAdminToken(await tokens.get(id)),
     async create({ account_id: accountId, name, abilities, expires_in_seconds: seconds }) {
       const minted = await tokens.create({
         accountId,
@@ -86,10 +86,10 @@ function localTokens({ tokens }: Engine): TokenOperations {
         ...(abilities !== undefined && { abilities }),
         expiresAt: seconds === undefined ? null : Date.now() + seconds * 1000,
       });
-      return mintedDocument(minted);
+      return toAdminMintedToken(minted);
     },
     rotate: async (id, { overlap_seconds: seconds = 0 }) =>
-      mintedDocument(await tokens.rotate(id, { overlapMs: seconds * 1000 })),
+      toAdminMintedToken(await tokens.rotate(id, { overlapMs: seconds * 1000 })),
     async revoke(id) {
       await tokens.revoke(id);
       return { id, revoked: true };
@@ -97,7 +97,7 @@ function localTokens({ tokens }: Engine): TokenOperations {
     revokeAll: async (accountId) => ({ ids: await tokens.revokeAll(accountId), revoked: true }),
     async reveal(id) {
       const { record, signingSecret } = await tokens.reveal(id);
-      return { ...tokenDocument(record), signing_secret: signingSecret };
+      return { ...toAdminToken(record), signing_secret: signingSecret };
     },
   };
 }
@@ -106,16 +106,16 @@ function localBatches({ batches }: Engine): BatchOperations {
   return {
     async page({ account: accountId, finished: isFinished, delivery, ...paging }) {
       const page = await batches.page({ ...pageRequestOf(paging), accountId, isFinished, delivery });
-      return listDocument(page, batchSummaryDocument);
+      return toAdminCountedList(page, toAdminBatchSummary);
     },
     async get(id) {
       const batch = await batches.inspect(id);
       if (batch === null) throw batchNotFound(id);
-      return batchDocument(batch);
+      return toAdminBatch(batch);
     },
     async attempts(batchId, limit) {
-      return (await batches.attemptPage({ batchId, limit })).entries.map(attemptDocument);
+      return (await batches.attemptPage({ batchId, limit })).entries.map(toDeliveryAttempt);
     },
-    redeliver: async (id) => batchDocument(await batches.redeliver(id)),
+    redeliver: async (id) => toAdminBatch(await batches.redeliver(id)),
   };
 }

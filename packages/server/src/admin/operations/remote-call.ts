@@ -24,7 +24,7 @@ export interface RemoteCall {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: object;
   /** A field that the document must have, or no admin API responded; `id` by default. */
-  readonly expects?: "entries" | "id" | "ids" | "version";
+  readonly requiredField?: "entries" | "id" | "ids" | "version";
   /** Thrown if the resource does not exist. */
   readonly notFoundError?: AdminError;
   /** Error code for a rejection that names no parameter; `refused` by default. */
@@ -41,7 +41,8 @@ export async function callRemote<Document>(service: RemoteService, call: RemoteC
   if (!response.ok) throw await explain(service, call, response);
   const document = await readJson(service, response);
   // other programs may also respond to everything with some JSON document
-  if (!Object.hasOwn(Object(document) as object, call.expects ?? "id")) throw notServed(service.url);
+  if (!Object.hasOwn(Object(document) as object, call.requiredField ?? "id"))
+    throw notServedError(service.url);
   return document as Document;
 }
 
@@ -65,7 +66,7 @@ async function send(
       signal: AbortSignal.timeout(RESPONSE_LIMIT_MS),
     });
   } catch (error) {
-    throw unreachable(url, error);
+    throw unreachableError(url, error);
   }
 }
 
@@ -74,11 +75,11 @@ async function readJson({ url }: RemoteService, response: Response): Promise<unk
     return await response.json();
   } catch (error) {
     // the address may be that of a website
-    throw error instanceof SyntaxError ? notServed(url) : unreachable(url, error);
+    throw error instanceof SyntaxError ? notServedError(url) : unreachableError(url, error);
   }
 }
 
-function unreachable(url: string, error: unknown): OperatorError {
+function unreachableError(url: string, error: unknown): OperatorError {
   if (error instanceof Error && error.name === "TimeoutError")
     return new OperatorError(
       "admin_api_unreachable",
@@ -115,7 +116,7 @@ async function explain(service: RemoteService, call: RemoteCall, response: Respo
   if (code === "not_found")
     return call.notFoundError !== undefined && (await isServed(service))
       ? call.notFoundError
-      : notServed(url);
+      : notServedError(url);
   if (code === "validation_failed")
     return new AdminError(message.replace(/\.$/, ""), { code: codeOf(envelope, call) });
   const what = code === undefined ? `status ${response.status} and no error envelope` : `${code}: ${message}`;
@@ -137,7 +138,7 @@ async function isServed(service: RemoteService): Promise<boolean> {
 }
 
 /** Returns the error for a program at `url` that responds, but does not serve an admin API. */
-export function notServed(url: string): OperatorError {
+export function notServedError(url: string): OperatorError {
   return new OperatorError(
     "admin_api_unreachable",
     `${url} does not serve an admin API`,

@@ -17,7 +17,8 @@ type Call = <Document>(call: RemoteCall) => Promise<Document>;
 export function remoteOperations(service: RemoteService): AdminOperations {
   const call: Call = (request) => callRemote(service, request);
   return {
-    plans: async () => (await call<AdminList<AdminPlan>>({ path: "/plans", expects: "entries" })).entries,
+    plans: async () =>
+      (await call<AdminList<AdminPlan>>({ path: "/plans", requiredField: "entries" })).entries,
     accounts: remoteAccounts(call),
     tokens: remoteTokens(call),
     batches: remoteBatches(call),
@@ -67,7 +68,7 @@ function remoteTokens(call: Call): TokenOperations {
       call({ method: "POST", path: "/tokens", body, notFoundError: accountNotFound(body.account_id) }),
     rotate: (id, body) => call({ method: "POST", ...resource(id), path: `/tokens/${id}/rotate`, body }),
     revoke: (id) => call({ method: "DELETE", ...resource(id) }),
-    revokeAll: (account) => call({ method: "DELETE", ...tokensOf(account), expects: "ids" }),
+    revokeAll: (account) => call({ method: "DELETE", ...tokensOf(account), requiredField: "ids" }),
     reveal: (id) => call({ method: "POST", ...resource(id), path: `/tokens/${id}/reveal` }),
   };
 }

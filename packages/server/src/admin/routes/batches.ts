@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { id, paging } from "../../requests/fields.ts";
-import { attemptDocument } from "../documents.ts";
+import { toDeliveryAttempt } from "../json-bodies.ts";
 import { batchFilter } from "../inputs.ts";
-import { uncountedListDocument, pageRequestOf } from "../lists.ts";
+import { toAdminList, pageRequestOf } from "../lists.ts";
 import { route } from "../route.ts";
 import { batch, batchSummary, deliveryAttempt } from "../schemas/batches.ts";
 import { countedListOf, listOf } from "../schemas/lists.ts";
@@ -44,7 +44,7 @@ export const BATCH_ROUTES = [
     response: listOf(deliveryAttempt),
     async handle({ engine, query: { batch: batchId, account: accountId, ...query } }) {
       const page = await engine.batches.attemptPage({ ...pageRequestOf(query), batchId, accountId });
-      return uncountedListDocument(page, attemptDocument);
+      return toAdminList(page, toDeliveryAttempt);
     },
   }),
   route({

@@ -4,8 +4,8 @@ import type { HistoryEntry } from "@snap/engine/ports";
 import * as z from "zod";
 import { dateTime, flag, id, numericId, oneOf, paging, text } from "../../requests/fields.ts";
 import { fileHeaders } from "../../requests/file-headers.ts";
-import { requestDocument } from "../documents.ts";
-import { uncountedListDocument, pageRequestOf } from "../lists.ts";
+import { toAdminRequest } from "../json-bodies.ts";
+import { toAdminList, pageRequestOf } from "../lists.ts";
 import { AdminResponse, route } from "../route.ts";
 import { CODES } from "../schemas/batches.ts";
 import { listOf } from "../schemas/lists.ts";
@@ -61,7 +61,7 @@ export const REQUEST_ROUTES = [
         since: since === undefined ? undefined : Date.parse(since),
         until: until === undefined ? undefined : Date.parse(until),
       });
-      return uncountedListDocument(page, requestDocument);
+      return toAdminList(page, toAdminRequest);
     },
   }),
   route({
@@ -71,7 +71,7 @@ export const REQUEST_ROUTES = [
     tag: "Requests",
     summary: "Show a request",
     response: historyEntry,
-    handle: async ({ engine, id: requestId }) => requestDocument(await findRequest(engine, requestId)),
+    handle: async ({ engine, id: requestId }) => toAdminRequest(await findRequest(engine, requestId)),
   }),
   route({
     method: "get",

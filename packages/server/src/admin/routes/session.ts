@@ -1,7 +1,7 @@
 import { SnapError } from "@snap/engine";
 import * as z from "zod";
 import { text } from "../../requests/fields.ts";
-import { isoInstant } from "../documents.ts";
+import { isoInstant } from "../json-bodies.ts";
 import { ownOriginOf } from "../own-origin.ts";
 import { AdminResponse, route } from "../route.ts";
 import { session } from "../schemas/service.ts";

@@ -2,7 +2,7 @@ import { parseTokenId, tokenNotFound } from "@snap/engine/internals";
 import * as z from "zod";
 import { id, paging } from "../../requests/fields.ts";
 import { newToken, tokenRotation } from "../inputs.ts";
-import { listDocument, pageOf, pageRequestOf } from "../lists.ts";
+import { toAdminCountedList, pageOf, pageRequestOf } from "../lists.ts";
 import { route } from "../route.ts";
 import { countedListOf } from "../schemas/lists.ts";
 import { mintedToken, revealedToken, revokedToken, revokedTokens, token } from "../schemas/tokens.ts";
@@ -28,7 +28,7 @@ export const TOKEN_ROUTES = [
     async handle({ operations, query: { account: accountId, ...query } }) {
       const page = pageOf(await operations.tokens.list(accountId), pageRequestOf(query));
       if (page === null) throw tokenNotFound(query.after ?? "");
-      return listDocument(page, (document) => document);
+      return toAdminCountedList(page, (document) => document);
     },
   }),
   route({

@@ -3,8 +3,8 @@ import type { AdminUsage } from "@snap/protocol";
 import * as z from "zod";
 import { date, id, numericId, oneOf } from "../../requests/fields.ts";
 import { toCsv } from "../csv.ts";
-import { usageDocument } from "../documents.ts";
-import { uncountedListDocument } from "../lists.ts";
+import { toAdminUsage } from "../json-bodies.ts";
+import { toAdminList } from "../lists.ts";
 import { AdminResponse, route } from "../route.ts";
 import { listOf } from "../schemas/lists.ts";
 import { usage } from "../schemas/usage.ts";
@@ -52,7 +52,7 @@ export const USAGE_ROUTES = [
       const { from, to } = daysOf(query);
       const { account: accountId, token: tokenId, by } = query;
       const sums = await engine.history.usage({ from, to, accountId, tokenId, by });
-      const list = uncountedListDocument({ entries: sums, hasMore: false }, usageDocument);
+      const list = toAdminList({ entries: sums, hasMore: false }, toAdminUsage);
       return query.format === "json"
         ? list
         : csvFile(`usage-${from}-${to}.csv`, toCsv(COLUMNS, list.entries));

@@ -1,9 +1,9 @@
-import type { CompletedCommand } from "./commands.ts";
+import type { CommandCompletion } from "./commands.ts";
 import { quoted } from "../../quote.ts";
 import { pathPattern, valueBranches } from "./posix.ts";
 
 /** Returns a script for bash 4 or newer. */
-export function bashScript(commands: readonly CompletedCommand[]): string {
+export function bashScript(commands: readonly CommandCompletion[]): string {
   return `# Completion of snap-server in bash: source <(snap-server completion bash)
 _snap_server() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} path="" candidates="" index
@@ -19,9 +19,9 @@ _snap_server() {
     esac
   done
   case "$path $previous" in
-${valueBranches(commands, (takes) => {
-  if (takes === "path") return "compopt -o default; return";
-  return takes === "text" ? "return" : `candidates=${quoted(takes.join(" "))}`;
+${valueBranches(commands, (argument) => {
+  if (argument === "path") return "compopt -o default; return";
+  return argument === "text" ? "return" : `candidates=${quoted(argument.join(" "))}`;
 })}
     (*)
       case "$path" in
@@ -34,11 +34,11 @@ complete -F _snap_server snap-server`;
 }
 
 /** Paths are left to readline, unless an option is typed. */
-function commandBranch(command: CompletedCommand): string {
+function commandBranch(command: CommandCompletion): string {
   const paths = command.takesPath ? "[[ $current == -* ]] || { compopt -o default; return; }; " : "";
   return `      (${quoted(command.path)}) ${paths}candidates=${quoted(candidatesOf(command).join(" "))} ;;`;
 }
 
-function candidatesOf({ commands, values, options }: CompletedCommand): readonly string[] {
+function candidatesOf({ commands, values, options }: CommandCompletion): readonly string[] {
   return [...commands.map(({ name }) => name), ...values, ...options.flatMap(({ flags }) => flags)];
 }

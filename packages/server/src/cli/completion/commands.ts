@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 
 /** What can follow a command on the command line. */
-export interface CompletedCommand {
+export interface CommandCompletion {
   /** Its words after the program name, each preceded by a space; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Candidate[];
@@ -9,7 +9,7 @@ export interface CompletedCommand {
   readonly values: readonly string[];
   /** Whether an argument is the path of a file. */
   readonly takesPath: boolean;
-  readonly options: readonly CompletedOption[];
+  readonly options: readonly OptionCompletion[];
 }
 
 interface Candidate {
@@ -17,7 +17,7 @@ interface Candidate {
   readonly description: string;
 }
 
-export interface CompletedOption {
+export interface OptionCompletion {
   /** Such as `-o` and `--output`. */
   readonly flags: readonly string[];
   readonly description: string;
@@ -26,7 +26,7 @@ export interface CompletedOption {
 }
 
 /** Reads the whole command tree, so a new command or option is completed without further changes. */
-export function readCommands(command: Command, path = ""): readonly CompletedCommand[] {
+export function readCommands(command: Command, path = ""): readonly CommandCompletion[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command);
   return [
@@ -53,7 +53,7 @@ function toOption({
   argChoices,
   required,
   optional,
-}: Option): CompletedOption {
+}: Option): OptionCompletion {
   return {
     flags: [short, long].filter((flag) => flag !== undefined),
     description,

@@ -1,7 +1,7 @@
-import type { CompletedCommand, CompletedOption } from "./commands.ts";
+import type { CommandCompletion, OptionCompletion } from "./commands.ts";
 
 /** Returns a script for fish 3 or newer. */
-export function fishScript(commands: readonly CompletedCommand[]): string {
+export function fishScript(commands: readonly CommandCompletion[]): string {
   const paths = commands.filter(({ path }) => path !== "").map(({ path }) => quoted(path));
   return `# Completion of snap-server in fish: snap-server completion fish | source
 function __snap_server_at --description 'Tests whether the words before the cursor name this command'
@@ -22,7 +22,7 @@ complete --command snap-server --no-files
 ${commands.flatMap(linesOf).join("\n")}`;
 }
 
-function linesOf({ path, commands, values, takesPath, options }: CompletedCommand): readonly string[] {
+function linesOf({ path, commands, values, takesPath, options }: CommandCompletion): readonly string[] {
   // fish parses the condition as a separate command line, so the path is quoted twice
   const condition = `complete --command snap-server --condition ${quoted(`__snap_server_at ${quoted(path)}`)}`;
   return [
@@ -36,17 +36,17 @@ function linesOf({ path, commands, values, takesPath, options }: CompletedComman
   ];
 }
 
-function flagsOf({ flags, takes }: CompletedOption): string {
+function flagsOf({ flags, takes }: OptionCompletion): string {
   const names = flags.map((flag) =>
     flag.startsWith("--") ? `--long-option ${flag.slice(2)}` : `--short-option ${flag.slice(1)}`,
   );
   return [...names, ...valueOf(takes)].join(" ");
 }
 
-function valueOf(takes: CompletedOption["takes"]): readonly string[] {
-  if (takes === "nothing") return [];
-  if (takes === "path") return ["--require-parameter", "--force-files"];
-  return takes === "text" ? ["--exclusive"] : ["--exclusive", `--arguments ${quoted(takes.join(" "))}`];
+function valueOf(argument: OptionCompletion["takes"]): readonly string[] {
+  if (argument === "nothing") return [];
+  if (argument === "path") return ["--require-parameter", "--force-files"];
+  return argument === "text" ? ["--exclusive"] : ["--exclusive", `--arguments ${quoted(argument.join(" "))}`];
 }
 
 function quoted(text: string): string {

@@ -1,12 +1,12 @@
 import { quoted } from "../../quote.ts";
-import type { CompletedCommand, CompletedOption } from "./commands.ts";
+import type { CommandCompletion, OptionCompletion } from "./commands.ts";
 
 /*
  * The shared part of the scripts for bash and zsh: the patterns of their `case` commands.
  */
 
 /** Matches every command but the program itself. */
-export function pathPattern(commands: readonly CompletedCommand[]): string {
+export function pathPattern(commands: readonly CommandCompletion[]): string {
   return commands
     .filter(({ path }) => path !== "")
     .map(({ path }) => quoted(path))
@@ -15,8 +15,8 @@ export function pathPattern(commands: readonly CompletedCommand[]): string {
 
 /** One branch for each option with a value; it matches the command and the option before the cursor. */
 export function valueBranches(
-  commands: readonly CompletedCommand[],
-  complete: (takes: Exclude<CompletedOption["takes"], "nothing">) => string,
+  commands: readonly CommandCompletion[],
+  complete: (argument: Exclude<OptionCompletion["takes"], "nothing">) => string,
 ): string {
   return commands
     .flatMap(({ path, options }) =>

@@ -1,9 +1,9 @@
-import type { CompletedCommand } from "./commands.ts";
+import type { CommandCompletion } from "./commands.ts";
 import { quoted } from "../../quote.ts";
 import { pathPattern, valueBranches } from "./posix.ts";
 
 /** Returns a script for zsh 5 or newer, to source or to put into a folder of `fpath` as `_snap-server`. */
-export function zshScript(commands: readonly CompletedCommand[]): string {
+export function zshScript(commands: readonly CommandCompletion[]): string {
   return `#compdef snap-server
 # Completion of snap-server in zsh, after compinit: source <(snap-server completion zsh)
 _snap-server() {
@@ -20,9 +20,11 @@ _snap-server() {
     esac
   done
   case "$at $previous" in
-${valueBranches(commands, (takes) => {
-  if (takes === "path") return "_files; return";
-  return takes === "text" ? "_message value; return" : `compadd -- ${takes.map(quoted).join(" ")}; return`;
+${valueBranches(commands, (argument) => {
+  if (argument === "path") return "_files; return";
+  return argument === "text"
+    ? "_message value; return"
+    : `compadd -- ${argument.map(quoted).join(" ")}; return`;
 })}
   esac
   case "$at" in
@@ -34,7 +36,7 @@ ${commands.map(commandBranch).join("\n")}
 if [[ $funcstack[1] == _snap-server ]]; then _snap-server "$@"; else compdef _snap-server snap-server; fi`;
 }
 
-function commandBranch({ path, commands, values, takesPath, options }: CompletedCommand): string {
+function commandBranch({ path, commands, values, takesPath, options }: CommandCompletion): string {
   const names = [...commands.map(describe), ...values];
   const flags = options.flatMap(({ flags: all, description }) =>
     all.map((name) => describe({ name, description })),

@@ -1,5 +1,5 @@
 import type { AdminHealth, AdminProblem } from "@snap/protocol";
-import { callRemote, notServed } from "../../admin/operations/remote-call.ts";
+import { callRemote, notServedError } from "../../admin/operations/remote-call.ts";
 import { findingOf, ok, type Finding } from "../../findings/finding.ts";
 import { FINDING_CHECKS, OperatorError, type FindingCode } from "../../operator-error.ts";
 
@@ -8,7 +8,7 @@ export async function checkAdminApi(url: string, token: string): Promise<readonl
   try {
     const request = { path: "/health", expects: "version" } as const;
     const { version, problems } = await callRemote<Partial<AdminHealth>>({ url, token }, request);
-    if (!Array.isArray(problems)) throw notServed(url);
+    if (!Array.isArray(problems)) throw notServedError(url);
     return [ok("admin API", `${url} responds, version ${version}`), ...problems.map(toFinding)];
   } catch (error) {
     if (error instanceof OperatorError) return [findingOf(error)];

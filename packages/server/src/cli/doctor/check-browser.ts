@@ -9,7 +9,7 @@ import { ok, problem, reasonOf, warning, type Finding } from "../../findings/fin
 import { withTestPages } from "./test-pages.ts";
 
 const VERSION_TIMEOUT_MS = 10_000;
-const INSTALL =
+const INSTALL_ADVICE =
   "install one (apt-get install chromium-headless-shell), or set SNAP_CHROMIUM_PATH to an installed one";
 
 /**
@@ -20,7 +20,7 @@ export async function checkBrowser(config: Config): Promise<readonly Finding[]> 
   if (config.browserEndpoints.length > 0) return checkRemoteBrowsers(config);
   const { findBrowser } = await import("@snap/engine/puppeteer");
   const path = config.chromiumPath ?? (await findBrowser());
-  if (path === null) return [problem("browser_missing", "no browser found", INSTALL)];
+  if (path === null) return [problem("browser_missing", "no browser found", INSTALL_ADVICE)];
   const browser = await readVersion(path);
   return browser.status === "ok"
     ? [browser, ...(await tryBrowser(config)), checkPageLimits(config)]
@@ -43,7 +43,7 @@ async function readVersion(path: string): Promise<Finding> {
     const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: VERSION_TIMEOUT_MS });
     return ok("browser", `${stdout.trim() || "unknown version"}, ${path}`);
   } catch (error) {
-    return problem("browser_fails", `cannot run ${path}: ${reasonOf(error)}`, INSTALL);
+    return problem("browser_fails", `cannot run ${path}: ${reasonOf(error)}`, INSTALL_ADVICE);
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { secretKeyPath } from "../../config/secret-key.ts";
 import { explainDataDirError, permissionAdvice } from "../../data-dir-error.ts";
-import { inspectDataFolder, lostDatabase } from "../../data-folder.ts";
+import { inspectDataFolder, lostDatabaseError } from "../../data-folder.ts";
 import { openAdminEngine } from "../../wire.ts";
 import { quoteIfNeeded } from "../../quote.ts";
 import { describeBackup, describeCache } from "../../findings/describe-state.ts";
@@ -20,7 +20,7 @@ export async function checkEmbedded(config: Config): Promise<readonly Finding[]>
   const filename = join(dataDir, "snap.db");
   try {
     const state = await inspectDataFolder(dataDir);
-    if (state === "lost") throw lostDatabase(dataDir);
+    if (state === "lost") throw lostDatabaseError(dataDir);
     if (state === "new") return [await checkCreation(dataDir)];
     const engine = await openAdminEngine(config, { keyCheck: "none" });
     try {

@@ -2,14 +2,14 @@ import { stat } from "node:fs/promises";
 import type { Engine } from "@snap/engine";
 import { availablePlans } from "@snap/engine/internals";
 import type { Config } from "../../config.ts";
-import { keySourceOf, wrongKey } from "../../config/secret-key.ts";
+import { keySourceOf, wrongKeyError } from "../../config/secret-key.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { formatNoun } from "../../format.ts";
 import { quoteIfNeeded } from "../../quote.ts";
 
 /** Permission bits of group and others. */
 export const SHARED_BITS = 0o077;
-const SHOWN_ACCOUNTS = 3;
+const SHOWN_ACCOUNTS_MAX = 3;
 
 /** Returns why the storage does not accept writes; `undefined` if it does. */
 export async function findStorageProblem(engine: Engine): Promise<string | undefined> {
@@ -26,7 +26,7 @@ async function checkKey(config: Config, engine: Engine): Promise<Finding> {
   const source = keySourceOf(config);
   const mode = config.secretKey === null ? ((await permissionsOf(source)) ?? 0) : 0;
   if ((await engine.tokens.checkSecretKey()) === "differs") {
-    const error = wrongKey(source);
+    const error = wrongKeyError(source);
     return problem(error.code, error.problem, error.advice);
   }
   const tokens = await engine.tokens.replaceLostSecrets({ dryRun: true });
@@ -52,7 +52,7 @@ async function checkPlans({ plans }: Config, engine: Engine): Promise<Finding> {
   const affected = accounts.filter(({ planSlug }) => planSlug !== null && !known.includes(planSlug));
   if (affected.length === 0) return ok("plans", known.join(", "));
   const slugs = [...new Set(affected.map(({ planSlug }) => planSlug))].join(", ");
-  const ids = affected.slice(0, SHOWN_ACCOUNTS).map(({ id }) => id);
+  const ids = affected.slice(0, SHOWN_ACCOUNTS_MAX).map(({ id }) => id);
   return problem(
     "plan_missing",
     `${affected.length === 1 ? "1 account has" : `${affected.length} accounts have`} no credits, because the plan does not exist: ` +

@@ -5,7 +5,7 @@ import { startRenderer } from "../start-renderer.ts";
 import { ok, problem, warning, type Finding } from "../../findings/finding.ts";
 import { withTestPages } from "./test-pages.ts";
 
-type Connected = Extract<RendererEvent, { readonly type: "remote-browser-connected" }>;
+type ConnectedEvent = Extract<RendererEvent, { readonly type: "remote-browser-connected" }>;
 
 /**
  * Checks that each remote browser is reachable, renders an allowed page if it can reach this
@@ -18,7 +18,7 @@ export async function checkRemoteBrowsers(config: Config): Promise<readonly Find
 
 async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<readonly Finding[]> {
   return withTestPages(async (targets, checks) => {
-    const connections: Connected[] = [];
+    const connections: ConnectedEvent[] = [];
     const onEvent = (event: RendererEvent): void => {
       if (event.type === "remote-browser-connected") connections.push(event);
     };
@@ -26,7 +26,7 @@ async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<
     const { renderer, health } = await startRenderer(single, { targets, warmContexts: 1, onEvent });
     try {
       const [connected] = connections;
-      if (connected === undefined) return [unreachable(endpoint, health.reason)];
+      if (connected === undefined) return [unreachableFinding(endpoint, health.reason)];
       // a browser on another machine cannot load a page from this loopback address directly
       const reachesPage = connected.egress === "proxy" || endpoint.isLoopback;
       const render = reachesPage ? [await checks.render(renderer)] : [];
@@ -37,7 +37,7 @@ async function checkBrowser(config: Config, endpoint: BrowserEndpoint): Promise<
   });
 }
 
-function unreachable({ origin }: BrowserEndpoint, reason: string | null): Finding {
+function unreachableFinding({ origin }: BrowserEndpoint, reason: string | null): Finding {
   return problem(
     "remote_browser_unreachable",
     reason ?? `cannot reach ${origin}`,
@@ -46,7 +46,7 @@ function unreachable({ origin }: BrowserEndpoint, reason: string | null): Findin
   );
 }
 
-function describe({ endpoint, version, egress, gaps }: Connected): readonly Finding[] {
+function describe({ endpoint, version, egress, gaps }: ConnectedEvent): readonly Finding[] {
   const route = egress === "proxy" ? "its pages go through the egress proxy" : "its pages connect directly";
   return [
     ok("remote browser", `${version} at ${endpoint}; ${route}`),

@@ -19,13 +19,18 @@ export async function checkShared(
 ): Promise<readonly Finding[]> {
   const redisErrors: unknown[] = [];
   const onRedisError = (error: unknown): void => void redisErrors.push(error);
-  const poolers: Finding[] = [];
-  const onPooler = (mode: PoolMode): void => void poolers.push(poolerFinding(mode));
+  const poolerFindings: Finding[] = [];
+  const onPooler = (mode: PoolMode): void => void poolerFindings.push(poolerFinding(mode));
   let engine: Engine;
   try {
-    engine = await openAdminEngine(config, { keyCheck: "none", beforeCreation, onPooler, onRedisError });
+    engine = await openAdminEngine(config, {
+      keyCheck: "none",
+      beforeCreation: rejectCreation,
+      onPooler,
+      onRedisError,
+    });
   } catch (error) {
-    if (!(error instanceof OperatorError)) return [unreachable(error)];
+    if (!(error instanceof OperatorError)) return [unreachableFinding(error)];
     const cache = openSharedCache({ ...config, redisUrl }, { onRedisError });
     return [
       findingOf(error),
@@ -35,28 +40,28 @@ export async function checkShared(
   try {
     const storageProblem = await findStorageProblem(engine);
     const storage =
-      storageProblem === undefined ? ok("storage", "PostgreSQL is writable") : storageFails(storageProblem);
+      storageProblem === undefined ? ok("storage", "PostgreSQL is writable") : storageFinding(storageProblem);
     const findings = [
       storage,
-      ...poolers,
+      ...poolerFindings,
       ...describeRedis(await engine.cacheStats(), { config, redisErrors }),
       ...describeClocks(engine.clockSkews()),
     ];
     return storageProblem === undefined ? [...findings, ...(await checkRecords(config, engine))] : findings;
   } catch (error) {
-    return [storageFails(`storage: ${reasonOf(error)}`)];
+    return [storageFinding(`storage: ${reasonOf(error)}`)];
   } finally {
     await engine.close();
   }
 }
 
-function storageFails(message: string): Finding {
+function storageFinding(message: string): Finding {
   const advice =
     "see the PostgreSQL log: its disk might be full, the server might be read-only, or the role might lack a privilege";
   return problem("storage_fails", message, advice);
 }
 
-function beforeCreation(): never {
+function rejectCreation(): never {
   throw new OperatorError(
     "database_empty",
     "the PostgreSQL database is empty: the service will create its tables when it first starts",
@@ -64,7 +69,7 @@ function beforeCreation(): never {
   );
 }
 
-function unreachable(error: unknown): Finding {
+function unreachableFinding(error: unknown): Finding {
   const reason = reasonOf(error);
   return problem(
     reason.startsWith("SNAP_REDIS_URL") ? "redis_unreachable" : "database_unreachable",

@@ -11,12 +11,12 @@ export async function checkStores(config: Config): Promise<readonly Finding[]> {
       const store = `${name} (bucket ${bucket} at ${endpoint})`;
       if (failure === null) return ok("object store", store);
       const message = `${store}: ${failure.detail}`;
-      const onlyHere = name === config.objectStore ? "" : ", which only this check needs";
+      const permissionHint = name === config.objectStore ? "" : ", which only this check needs";
       if (failure.reason === "refused")
         return warning(
           "store_refuses",
           message,
-          `correct ${name} in SNAP_STORES_FILE: 403 means wrong credentials, or that they lack s3:ListBucket${onlyHere}; 404, a missing bucket; 301 or 400, another region`,
+          `correct ${name} in SNAP_STORES_FILE: 403 means wrong credentials, or that they lack s3:ListBucket${permissionHint}; 404, a missing bucket; 301 or 400, another region`,
         );
       return problem(
         "store_unavailable",

@@ -30,7 +30,7 @@ export async function examine(): Promise<readonly Finding[]> {
   const checks = [
     checkBrowser(config),
     checkFonts(config),
-    checkImages(),
+    checkImageLibrary(),
     checkLists(config),
     checkStorage(config),
     checkNames(config),
@@ -89,7 +89,7 @@ async function countFonts(language: string): Promise<number | null> {
 }
 
 /** Checks the optional dependency that resizes images and encodes AVIF. */
-async function checkImages(): Promise<Finding> {
+async function checkImageLibrary(): Promise<Finding> {
   const failure = await imageLibrary.load();
   if (failure === null) return ok("images", `sharp ${imageLibrary.version}`);
   return warning(

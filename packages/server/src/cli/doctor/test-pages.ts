@@ -28,8 +28,8 @@ export async function withTestPages<T>(
   };
   try {
     return await work(policy, {
-      render: (renderer) => renderFinding(renderer, portOf(allowed)),
-      block: (renderer) => blockFinding(renderer, portOf(forbidden), () => hits.forbidden),
+      render: (renderer) => checkRender(renderer, portOf(allowed)),
+      block: (renderer) => checkBlocking(renderer, portOf(forbidden), () => hits.forbidden),
     });
   } finally {
     for (const server of [allowed, forbidden]) {
@@ -42,7 +42,7 @@ export async function withTestPages<T>(
 const RENDER_ADVICE =
   "raise SNAP_RENDER_TIMEOUT_MS on a slow machine, or try another browser with SNAP_CHROMIUM_PATH";
 
-async function renderFinding(renderer: Renderer, port: number): Promise<Finding> {
+async function checkRender(renderer: Renderer, port: number): Promise<Finding> {
   const startedMs = performance.now();
   try {
     await renderer.render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }));
@@ -52,7 +52,7 @@ async function renderFinding(renderer: Renderer, port: number): Promise<Finding>
   }
 }
 
-async function blockFinding(renderer: Renderer, port: number, hits: () => number): Promise<Finding> {
+async function checkBlocking(renderer: Renderer, port: number, hits: () => number): Promise<Finding> {
   const outcome = await renderer
     .render(screenshotParameters.parse({ url: `http://127.0.0.1:${port}/` }))
     .then(

@@ -24,7 +24,7 @@ export type KeyLocation =
   | { readonly where: "variable" }
   | { readonly where: "unknown" };
 
-const SHOWN_IDS = 10;
+const SHOWN_IDS_MAX = 10;
 
 /** Moves a data folder to a database. If it is interrupted, the next call moves the rest. */
 export async function move({
@@ -68,7 +68,7 @@ async function requireKey(
   const path = secretKeyPath(dataDir);
   const foreign = await findForeignSecrets(source, key);
   if (foreign.length > 0) {
-    const ids = foreign.slice(0, SHOWN_IDS).join(", ") + (foreign.length > SHOWN_IDS ? ", …" : "");
+    const ids = foreign.slice(0, SHOWN_IDS_MAX).join(", ") + (foreign.length > SHOWN_IDS_MAX ? ", …" : "");
     throw new AdminError(
       `${secretKey === null ? `the key in ${path}` : "SNAP_SECRET_KEY"} does not decrypt the signing secrets of ` +
         `${formatNoun(foreign.length, "token")} (${foreign.length === 1 ? "id" : "ids"} ${ids}); restore the right key, or unset SNAP_DATABASE_URL and replace these secrets with \`snap-server secret-key replace --yes\``,

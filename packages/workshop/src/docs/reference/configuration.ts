@@ -1,4 +1,4 @@
-import { documentVariables } from "../../../../server/src/config.ts";
+import { listVariables } from "../../../../server/src/config.ts";
 import { SETTINGS } from "../../../../server/src/config/settings.ts";
 import { code, sentence, table, type ReferencePage } from "./page.ts";
 
@@ -10,10 +10,10 @@ export const configurationPage: ReferencePage = {
     "The service reads them once, at startup, and treats an empty variable as unset. If a value is invalid, it exits with code 2 and a message that names every invalid variable. It warns about unknown variables that begin with `SNAP_`.",
     table(
       ["variable", "meaning", "default", "format"],
-      documentVariables().map(({ name, meaning, unset }) => [
+      listVariables().map(({ name, meaning, defaultDescription }) => [
         code(name),
         sentence(meaning),
-        unset,
+        defaultDescription,
         formatOf(name),
       ]),
     ),

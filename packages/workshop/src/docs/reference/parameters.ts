@@ -10,7 +10,7 @@ import {
 } from "@snap/protocol";
 import {
   ANSWER_PARAMETERS,
-  PROOF_PARAMETERS,
+  SIGNED_URL_PARAMETERS,
   type OperationParameter,
 } from "../../../../server/src/openapi/parameters.ts";
 import { renderingDocument } from "../../../../server/src/openapi/rendering-schemas.ts";
@@ -47,7 +47,7 @@ export const parametersPage: ReferencePage = {
     "If the rendering was cached by a release without `answer`, `title`, `final_url` and `pages` are null. The response has the headers of the file, except `ETag`, and is never 304.",
     "## Signed URLs",
     "`GET /snap/signed` also accepts:",
-    operationParameters(PROOF_PARAMETERS),
+    operationParameters(SIGNED_URL_PARAMETERS),
     "## Batches",
     "The body of `POST /renders` is a JSON object:",
     table(

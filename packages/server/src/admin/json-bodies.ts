@@ -34,7 +34,7 @@ import { cacheStatus } from "../requests/rendering-facts.ts";
  * The JSON documents of the admin API, the commands and the lists under `/v1/renders`. Instants are in ISO 8601.
  */
 
-export function accountDocument(account: Account): AdminAccount {
+export function toAdminAccount(account: Account): AdminAccount {
   return {
     id: account.id,
     email: account.email,
@@ -48,23 +48,23 @@ export function accountDocument(account: Account): AdminAccount {
   };
 }
 
-export function deletedDocument({ journalEntries, ...deleted }: DeletedAccount): AdminDeletedAccount {
+export function toAdminDeletedAccount({ journalEntries, ...deleted }: DeletedAccount): AdminDeletedAccount {
   return { deleted: true, ...deleted, journal_entries: journalEntries };
 }
 
-export function previewDocument(
+export function toAdminDeletionPreview(
   id: string,
   { preview: { account, tokens }, purge }: { readonly preview: DeletionPreview; readonly purge: boolean },
 ): AdminDeletionPreview {
   return {
     deleted: false,
-    ...(account === null ? { id } : accountDocument(account)),
+    ...(account === null ? { id } : toAdminAccount(account)),
     token_ids: tokens.map((token) => token.id),
     purge,
   };
 }
 
-export function planDocument(plan: Plan): AdminPlan {
+export function toAdminPlan(plan: Plan): AdminPlan {
   return {
     slug: plan.slug,
     name: plan.name,
@@ -74,7 +74,7 @@ export function planDocument(plan: Plan): AdminPlan {
 }
 
 /** Contains no secrets. */
-export function tokenDocument(record: TokenRecord): AdminToken {
+export function toAdminToken(record: TokenRecord): AdminToken {
   const { previous } = record;
   return {
     id: record.id,
@@ -89,20 +89,20 @@ export function tokenDocument(record: TokenRecord): AdminToken {
   };
 }
 
-export function mintedDocument({ record, token, signingSecret }: MintedToken): AdminMintedToken {
-  return { ...tokenDocument(record), token, signing_secret: signingSecret };
+export function toAdminMintedToken({ record, token, signingSecret }: MintedToken): AdminMintedToken {
+  return { ...toAdminToken(record), token, signing_secret: signingSecret };
 }
 
-export function batchDocument(batch: BatchRecord): AdminBatch {
-  return { ...operatorFacts(batch), items: batch.items.map(itemDocument) };
+export function toAdminBatch(batch: BatchRecord): AdminBatch {
+  return { ...operatorFacts(batch), items: batch.items.map(toAdminBatchItem) };
 }
 
-export function batchSummaryDocument(batch: BatchSummary): AdminBatchSummary {
+export function toAdminBatchSummary(batch: BatchSummary): AdminBatchSummary {
   return { ...operatorFacts(batch), items: batch.items };
 }
 
 /** Contains only what token holders may see. */
-export function ownBatchSummaryDocument(batch: BatchSummary): BatchSummaryDocument {
+export function toOwnBatchSummary(batch: BatchSummary): BatchSummaryDocument {
   return { ...batchFacts(batch), items: batch.items };
 }
 
@@ -129,11 +129,11 @@ function batchFacts(batch: Batch): Omit<BatchSummaryDocument, "items"> {
     finished_at: isoInstant(batch.finishedAt),
     prunes_at: isoInstant(batch.prunesAt),
     webhook:
-      batch.webhookUrl === null ? null : { url: batch.webhookUrl, ...deliveryStateDocument(batch.delivery) },
+      batch.webhookUrl === null ? null : { url: batch.webhookUrl, ...deliveryStateFields(batch.delivery) },
   };
 }
 
-function deliveryStateDocument(delivery: DeliveryState | null): Omit<BatchWebhookDocument, "url"> {
+function deliveryStateFields(delivery: DeliveryState | null): Omit<BatchWebhookDocument, "url"> {
   return {
     status: delivery?.status ?? "waiting",
     attempts: delivery?.attempts ?? 0,
@@ -142,7 +142,7 @@ function deliveryStateDocument(delivery: DeliveryState | null): Omit<BatchWebhoo
   };
 }
 
-function itemDocument({ id, parameters, key, state }: ItemRecord): AdminBatchItem {
+function toAdminBatchItem({ id, parameters, key, state }: ItemRecord): AdminBatchItem {
   return {
     id,
     url: parameters.url,
@@ -151,13 +151,13 @@ function itemDocument({ id, parameters, key, state }: ItemRecord): AdminBatchIte
     cache_key: key,
     status: state.status,
     ...EMPTY_STATE,
-    ...stateDocument(state),
+    ...itemStateFields(state),
   };
 }
 
-type ItemStateDocument = Omit<AdminBatchItem, "id" | "url" | "parameters" | "cache_key" | "status">;
+type ItemStateFields = Omit<AdminBatchItem, "id" | "url" | "parameters" | "cache_key" | "status">;
 
-const EMPTY_STATE: ItemStateDocument = {
+const EMPTY_STATE: ItemStateFields = {
   error: null,
   etag: null,
   target_status: null,
@@ -171,7 +171,7 @@ const EMPTY_STATE: ItemStateDocument = {
   lease_ends_at: null,
 };
 
-function stateDocument(state: ItemState): Partial<ItemStateDocument> {
+function itemStateFields(state: ItemState): Partial<ItemStateFields> {
   switch (state.status) {
     case "queued":
     case "rendering":
@@ -199,7 +199,7 @@ function stateDocument(state: ItemState): Partial<ItemStateDocument> {
   }
 }
 
-export function attemptDocument(record: AttemptRecord): DeliveryAttemptDocument {
+export function toDeliveryAttempt(record: AttemptRecord): DeliveryAttemptDocument {
   const { status } = record;
   return {
     id: record.id,
@@ -214,7 +214,7 @@ export function attemptDocument(record: AttemptRecord): DeliveryAttemptDocument 
   };
 }
 
-export function requestDocument(entry: HistoryEntry): AdminRequest {
+export function toAdminRequest(entry: HistoryEntry): AdminRequest {
   const { code } = entry;
   return {
     id: entry.id,
@@ -242,7 +242,7 @@ export function requestDocument(entry: HistoryEntry): AdminRequest {
   };
 }
 
-export function usageDocument(sum: UsageSum): AdminUsage {
+export function toAdminUsage(sum: UsageSum): AdminUsage {
   const { renders, renderMs } = sum;
   return {
     day: sum.day,
