@@ -37,10 +37,10 @@ export async function createApp(engine: Engine): Promise<Express> {
     const { principal, parameters, expiresAt } = await engine.authenticateSigned(searchParams);
     const { rendering, cache, respondedAt } = await engine.capture({ principal, parameters });
     const endsAt = Math.min(rendering.expiresAt, expiresAt ?? rendering.expiresAt);
-    const lifeSeconds = Math.max(0, Math.floor((endsAt - respondedAt) / 1000));
+    const maxAgeSeconds = Math.max(0, Math.floor((endsAt - respondedAt) / 1000));
     response.set({
       ETag: rendering.etag,
-      "Cache-Control": cache === "bypass" ? "no-store" : `public, max-age=${lifeSeconds}`,
+      "Cache-Control": cache === "bypass" ? "no-store" : `public, max-age=${maxAgeSeconds}`,
       "Cross-Origin-Resource-Policy": "cross-origin",
       "X-Content-Type-Options": "nosniff",
     });

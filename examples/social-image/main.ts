@@ -23,7 +23,7 @@ export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Ser
     // the HTML is stored again each day, so it never expires while the page is in use
     const day = Math.floor(Date.now() / DAY_MS);
     const known = pages.get(article);
-    const page = known?.day === day ? known.page : pageOf(snap, article);
+    const page = known?.day === day ? known.page : createPage(snap, article);
     pages.set(article, { day, page });
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     page.then(
@@ -36,8 +36,8 @@ export function createBlog(snap: SnapClient, articles: Articles = ARTICLES): Ser
   });
 }
 
-async function pageOf(snap: SnapClient, article: Article): Promise<string> {
-  const image = await imageUrl(snap, article);
+async function createPage(snap: SnapClient, article: Article): Promise<string> {
+  const image = await createImageUrl(snap, article);
   return `<!doctype html><title>${escapeHtml(article.title)}</title>
 <meta property="og:image" content="${escapeHtml(image)}">
 <meta property="og:image:width" content="${CARD_SIZE.width}">
@@ -46,7 +46,7 @@ async function pageOf(snap: SnapClient, article: Article): Promise<string> {
 }
 
 /** Stores the HTML of the image, which costs nothing, and returns a signed URL that renders it. */
-async function imageUrl(snap: SnapClient, article: Article): Promise<string> {
+async function createImageUrl(snap: SnapClient, article: Article): Promise<string> {
   const { url } = await snap.documents.create({ html: cardHtml(article) }, { ttlSeconds: LIFETIME_SECONDS });
   return snap.signUrl({ url, ...CARD_SIZE, cacheTtl: LIFETIME_SECONDS });
 }

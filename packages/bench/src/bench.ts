@@ -56,7 +56,7 @@ interface Selection<T> {
 }
 
 /** @throws Error with advice if the arguments are invalid. */
-export function select<T extends { readonly name: string; readonly onlyFull?: true }>(
+export function select<T extends { readonly name: string; readonly fullRunOnly?: true }>(
   args: readonly string[],
   all: readonly T[],
 ): Selection<T> {
@@ -73,8 +73,8 @@ export function select<T extends { readonly name: string; readonly onlyFull?: tr
     throw new Error("--write runs all scenarios; remove the names.");
   if (values.write && process.env["ATTACKS"]) throw new Error("--write runs all attacks; unset ATTACKS.");
   if (values.write && values.quick) throw new Error("--write needs a full run; remove --quick.");
-  const scenarios = all.filter(({ name, onlyFull }) =>
-    positionals.length === 0 ? !(values.quick && onlyFull) : positionals.includes(name),
+  const scenarios = all.filter(({ name, fullRunOnly }) =>
+    positionals.length === 0 ? !(values.quick && fullRunOnly) : positionals.includes(name),
   );
   return { ...values, scenarios };
 }

@@ -15,7 +15,7 @@ export interface Comparison {
  * Measures each side once per round, and reverses their order in every other round, so whatever slows the machine down
  * slows all of them.
  */
-export async function inRounds<T>(
+export async function runInRounds<T>(
   rounds: number,
   sides: readonly T[],
   measure: (side: T, round: number) => Promise<unknown>,
@@ -31,7 +31,7 @@ export async function compare(measured: Round, baseline: Round, pairs: number): 
     { way: baseline, timesMs: baselineMs },
     { way: measured, timesMs: measuredMs },
   ];
-  await inRounds(pairs + 1, sides, async ({ way, timesMs }, pair) => {
+  await runInRounds(pairs + 1, sides, async ({ way, timesMs }, pair) => {
     const roundMs = await way();
     if (pair > 0) timesMs.push(roundMs);
   });
@@ -52,7 +52,7 @@ export function timed(work: () => Promise<unknown>): Round {
 }
 
 /** Calls `work` `count` times, with at most `concurrency` calls running. */
-export async function inParallel(
+export async function runInParallel(
   count: number,
   concurrency: number,
   work: (index: number) => Promise<unknown>,
@@ -65,7 +65,7 @@ export async function inParallel(
 }
 
 /** Calls `send` at a constant rate, whether or not earlier calls have finished. Returns after the last call. */
-export async function onSchedule(
+export async function runOnSchedule(
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
   send: (index: number) => unknown,
 ): Promise<void> {

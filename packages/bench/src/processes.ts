@@ -110,9 +110,9 @@ export async function startProgram(
     stdio: ["ignore", "pipe", "inherit"],
   });
   const { pid = 0 } = child;
-  const stopNow = (): void => void child.kill();
-  process.once("exit", stopNow);
-  const ended = once(child, "exit").finally(() => process.removeListener("exit", stopNow));
+  const terminate = (): void => void child.kill();
+  process.once("exit", terminate);
+  const ended = once(child, "exit").finally(() => process.removeListener("exit", terminate));
   const lines = createInterface(child.stdout);
   const line = await new Promise<string>((resolve, reject) => {
     void ended.then(([code]) => reject(new Error(`${script} exited with code ${code}`)));
@@ -121,11 +121,11 @@ export async function startProgram(
   // Discard the rest of its log: parsing lines would take CPU time from the measured programs.
   lines.close();
   child.stdout.resume();
-  const endBy = (signal: () => void) => async (): Promise<void> => {
+  const stopWith = (signal: () => void) => async (): Promise<void> => {
     signal();
     await ended;
   };
-  return { pid, line, stop: endBy(stopNow), kill: endBy(() => killTree(pid)) };
+  return { pid, line, stop: stopWith(terminate), kill: stopWith(() => killTree(pid)) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
-import { inParallel, inRounds, median, medianRatio, percentile } from "./measure.ts";
+import { runInParallel, runInRounds, median, medianRatio, percentile } from "./measure.ts";
 import { meter } from "./processes.ts";
-import { rounded } from "./report.ts";
+import { formatNumber } from "./report.ts";
 import type { Bench } from "./scenario.ts";
 import { startServerWay, type ServiceOptions } from "./service.ts";
 import { startWay, type RenderJob, type Way } from "./ways/way.ts";
@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<Way["name"], string>> = {
 
 const WARM_UP = { renders: 4, concurrency: 4 } as const;
 /** At least as many pages as any way prepares before a round; the service prepares four blank pages. */
-export const UNCOUNTED_MAX = 4 * availableParallelism();
+export const UNMEASURED_RENDERS_MAX = 4 * availableParallelism();
 
 /** Starts the ways, and warms up each way with a few concurrent renders. */
 export async function startWays(
@@ -31,7 +31,7 @@ export async function startWays(
   for (const name of names) {
     const way = name === "server" ? await startServerWay(bench, serverOptions) : await startWay(name, bench);
     ways.push(way);
-    await inParallel(WARM_UP.renders, WARM_UP.concurrency, () => way.render(job()));
+    await runInParallel(WARM_UP.renders, WARM_UP.concurrency, () => way.render(job()));
   }
   const stop = async (): Promise<void> => void (await Promise.all(ways.map((way) => way.stop())));
   return { ways, stop };
@@ -44,7 +44,7 @@ export interface Turn {
   readonly concurrency: number;
   readonly rendersPerRound: number;
   /** Renders before a round that are not measured; they use up the prepared tabs. */
-  readonly uncounted: number;
+  readonly unmeasuredRenders: number;
 }
 
 export interface TurnResult {
@@ -65,15 +65,15 @@ export async function measureTurns(turns: readonly Turn[], rounds: number): Prom
     const result: TurnResult = { name: turn.way.name, latenciesMs: [], fileBytes: [], rounds: [] };
     return { turn, result };
   });
-  await inRounds(rounds, measured, ({ turn, result }) => measureRound(turn, result));
+  await runInRounds(rounds, measured, ({ turn, result }) => measureRound(turn, result));
   return measured.map(({ result }) => result);
 }
 
 async function measureRound(turn: Turn, result: TurnResult): Promise<void> {
-  const { way, job, concurrency, rendersPerRound, uncounted } = turn;
-  await inParallel(uncounted, uncounted, () => way.render(job()));
+  const { way, job, concurrency, rendersPerRound, unmeasuredRenders } = turn;
+  await runInParallel(unmeasuredRenders, unmeasuredRenders, () => way.render(job()));
   const reading = await meter(way.pid, () =>
-    inParallel(rendersPerRound, concurrency, async () => {
+    runInParallel(rendersPerRound, concurrency, async () => {
       const startedMs = performance.now();
       result.fileBytes.push(await way.render(job()));
       result.latenciesMs.push(performance.now() - startedMs);
@@ -98,10 +98,10 @@ export function rateRatio(measured: TurnResult | undefined, baseline: TurnResult
 export function resultRow({ name, latenciesMs, fileBytes, rounds }: TurnResult): Record<string, string> {
   return {
     way: TITLES[name],
-    "renders/s": rounded(median(rounds.map(({ perSecond }) => perSecond))),
-    "median ms": rounded(median(latenciesMs)),
-    "p95 ms": rounded(percentile(latenciesMs, 0.95)),
-    "CPU s each": rounded(median(rounds.map(({ cpuSecondsEach }) => cpuSecondsEach))),
+    "renders/s": formatNumber(median(rounds.map(({ perSecond }) => perSecond))),
+    "median ms": formatNumber(median(latenciesMs)),
+    "p95 ms": formatNumber(percentile(latenciesMs, 0.95)),
+    "CPU s each": formatNumber(median(rounds.map(({ cpuSecondsEach }) => cpuSecondsEach))),
     "CPU utilization": `${Math.round(100 * median(rounds.map(({ cpuUtilization }) => cpuUtilization)))} %`,
     "kB per file": String(Math.round(median(fileBytes) / 1000)),
   };

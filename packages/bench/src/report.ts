@@ -50,11 +50,11 @@ function formatFigures({ machine, sections, failed }: Report): string[] {
   const figures = sections.flatMap(({ findings }) => findings.figures);
   const rows = figures.map(({ name, value: exact, target }) => {
     // Compares the rounded value, which the table shows.
-    const value = Number(rounded(exact));
+    const value = Number(formatNumber(exact));
     const isMet = "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
     return {
       figure: name,
-      measured: rounded(exact),
+      measured: formatNumber(exact),
       target: "atLeast" in target ? `>= ${target.atLeast}` : `<= ${target.atMost}`,
       met: Number.isFinite(exact) ? (isMet ? "yes" : "**no**") : "not measured",
     };
@@ -80,11 +80,11 @@ function formatTable(rows: readonly Row[]): string {
 }
 
 /** Formats a number with three significant digits, or as an integer from 100; else a dash. */
-export function rounded(value: number): string {
+export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "-";
   return String(Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 
-export function megabytes(bytes: number): string {
-  return rounded(bytes / 1e6);
+export function formatMegabytes(bytes: number): string {
+  return formatNumber(bytes / 1e6);
 }

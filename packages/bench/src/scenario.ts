@@ -45,6 +45,6 @@ export interface Scenario {
   /** Describes the measurement. */
   readonly about: string;
   /** Excluded from a quick run, unless it is named. */
-  readonly onlyFull?: true;
+  readonly fullRunOnly?: true;
   run(bench: Bench): Promise<Findings>;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { describeUsage, select } from "../src/bench.ts";
-import { compare, inParallel, median, medianRatio, onSchedule, percentile } from "../src/measure.ts";
+import { compare, runInParallel, median, medianRatio, runOnSchedule, percentile } from "../src/measure.ts";
 
 describe("compare", () => {
   it("alternates the order from pair to pair, and excludes the first pair", async () => {
@@ -30,7 +30,7 @@ it("runs every call, with limited concurrency", async () => {
   const done: number[] = [];
   let running = 0;
   let maxRunning = 0;
-  await inParallel(7, 3, async (index) => {
+  await runInParallel(7, 3, async (index) => {
     running += 1;
     maxRunning = Math.max(maxRunning, running);
     await new Promise(setImmediate);
@@ -43,7 +43,7 @@ it("runs every call, with limited concurrency", async () => {
 
 it("sends on schedule even if no earlier request has finished", async () => {
   const sent: number[] = [];
-  await onSchedule({ perSecond: 1000, seconds: 0.005 }, (index) => {
+  await runOnSchedule({ perSecond: 1000, seconds: 0.005 }, (index) => {
     sent.push(index);
     return new Promise(() => {});
   });
@@ -67,7 +67,7 @@ describe("median() and percentile()", () => {
 });
 
 describe("the command line", () => {
-  const ALL = [{ name: "ways" }, { name: "idle" }, { name: "soak", onlyFull: true as const }];
+  const ALL = [{ name: "ways" }, { name: "idle" }, { name: "soak", fullRunOnly: true as const }];
 
   it.each([
     [[], "ways idle soak"],

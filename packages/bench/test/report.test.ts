@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { formatPage, formatSummary, rounded, type Report } from "../src/report.ts";
+import { formatPage, formatSummary, formatNumber, type Report } from "../src/report.ts";
 import { atLeast, atMost } from "../src/scenario.ts";
 
 it.each([
@@ -13,7 +13,7 @@ it.each([
   [Number.NaN, "-"],
   [Number.NEGATIVE_INFINITY, "-"],
 ])("formats %d as %s", (value, text) => {
-  expect(rounded(value)).toBe(text);
+  expect(formatNumber(value)).toBe(text);
 });
 
 const REPORT: Report = {

@@ -4,13 +4,13 @@ import type { ClientOptions, SnapClient } from "./client.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { misconfigured } from "./errors.ts";
 import {
-  DURATION_MS,
+  DURATION_RANGE_MS,
   readBaseUrl,
   readHeaders,
   readInteger,
   readToken,
   readVariable,
-  RETRIES,
+  RETRIES_RANGE,
 } from "./read-options.ts";
 import { FILE_FORMS, FORMS, readForm, readNotModified, readRendering } from "./results/read-rendering.ts";
 import type {
@@ -53,9 +53,9 @@ export function createClient(options: ClientOptions = {}): SnapClient {
   const settings: SendSettings = {
     // looked up on each call, so a replaced global takes effect
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    timeoutMs: readInteger("timeoutMs", options.timeoutMs ?? 150_000, DURATION_MS),
-    maxRetries: readInteger("maxRetries", options.maxRetries ?? 2, RETRIES),
-    maxRetryDelayMs: readInteger("maxRetryDelayMs", options.maxRetryDelayMs ?? 60_000, DURATION_MS),
+    timeoutMs: readInteger("timeoutMs", options.timeoutMs ?? 150_000, DURATION_RANGE_MS),
+    maxRetries: readInteger("maxRetries", options.maxRetries ?? 2, RETRIES_RANGE),
+    maxRetryDelayMs: readInteger("maxRetryDelayMs", options.maxRetryDelayMs ?? 60_000, DURATION_RANGE_MS),
     pacing,
     observer: createObserver(options.hooks, options.logger),
     redact: (text) => text.replaceAll(secret, "[token]").replaceAll(encodeURIComponent(secret), "[token]"),

@@ -90,8 +90,8 @@ export interface IntegerRange {
 }
 
 /** How long a timer can wait, in milliseconds; with a larger value, `setTimeout` fires immediately. */
-export const DURATION_MS: IntegerRange = { min: 1, max: 2 ** 31 - 1 };
-export const RETRIES: IntegerRange = { min: 0, max: 100 };
+export const DURATION_RANGE_MS: IntegerRange = { min: 1, max: 2 ** 31 - 1 };
+export const RETRIES_RANGE: IntegerRange = { min: 0, max: 100 };
 
 /** @throws SnapError `misconfigured` unless it is an integer in the range. */
 export function readInteger(name: string, value: number, { min, max }: IntegerRange): number {

@@ -47,7 +47,7 @@ export interface BatchService extends RawServer {
   readonly snap: SnapClient;
   readonly waitsMs: readonly number[];
   /** The parsed bodies of `POST /renders`. */
-  readonly posted: unknown[];
+  readonly postedBodies: unknown[];
 }
 
 /**
@@ -59,7 +59,7 @@ export async function openBatchService(
   options: Partial<ClientOptions> = {},
 ): Promise<BatchService> {
   const pacing = recordWaits();
-  const posted: unknown[] = [];
+  const postedBodies: unknown[] = [];
   let polls = 0;
   const server = await openRawServer((response, request) => {
     const isPost = request.method === "POST" && request.url === "/v1/renders";
@@ -72,10 +72,10 @@ export async function openBatchService(
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.once("end", () => {
-      if (isPost) posted.push(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+      if (isPost) postedBodies.push(JSON.parse(Buffer.concat(chunks).toString("utf8")));
       response.end(JSON.stringify(document ?? NOT_FOUND));
     });
   });
   const snap = createClient({ baseUrl: server.origin, token: TOKEN, pacing, ...options });
-  return { ...server, snap, waitsMs: pacing.waitsMs, posted };
+  return { ...server, snap, waitsMs: pacing.waitsMs, postedBodies };
 }

@@ -18,7 +18,7 @@ import { openService } from "./service.ts";
 
 const url = "https://example.com/";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const OFTEN = { pollIntervalMs: 10 } as const;
+const FAST_POLLING = { pollIntervalMs: 10 } as const;
 
 describe("a batch", () => {
   it("can be submitted, polled and downloaded", async () => {
@@ -33,7 +33,7 @@ describe("a batch", () => {
 
     const progress: number[] = [];
     const complete = await snap.batches.wait(submitted, {
-      ...OFTEN,
+      ...FAST_POLLING,
       onProgress({ finished, total }) {
         expect(total).toBe(3);
         progress.push(finished);
@@ -76,7 +76,7 @@ describe("a batch", () => {
     });
     const { id } = await snap.batches.submit({ items: [{ url }, { url, pdf: true }] });
     expect(lost).toEqual([expect.objectContaining({ id })]);
-    await snap.batches.wait(id, OFTEN);
+    await snap.batches.wait(id, FAST_POLLING);
     expect((await snap.batches.list()).entries.map((batch) => batch.id)).toEqual([id]);
     expect((await snap.usage()).credits.used).toBe(2);
   });
@@ -87,7 +87,7 @@ describe("a batch", () => {
     renderer.failNext(new SnapError("render_timeout", "It took too long."));
     const { id } = await snap.batches.submit({ items: [{ url }, { url, pdf: true }] });
     const seen: BatchItem[] = [];
-    for await (const item of snap.batches.items(id, OFTEN)) seen.push(item);
+    for await (const item of snap.batches.items(id, FAST_POLLING)) seen.push(item);
     const failed = seen.filter(({ status }) => status === "failed");
     expect(failed).toEqual([
       expect.objectContaining({
@@ -211,7 +211,7 @@ describe("a batch with invalid parameters", () => {
 });
 
 describe("a batch that only the service can reject", () => {
-  const one = { items: [{ url }] };
+  const submission = { items: [{ url }] };
 
   it.for<[name: string, document: object, code: string, errors: readonly string[]]>([
     ["no items", { items: [] }, "validation_failed", ["items"]],
@@ -242,9 +242,9 @@ describe("a batch that only the service can reject", () => {
     ],
     ["cache: false", { items: [{ url, cache: false }] }, "validation_failed", ["items.0.cache"]],
     ["a private host", { items: [{ url: "http://10.0.0.1/" }] }, "blocked_host", ["items.0.url"]],
-    ["a malformed webhook URL", { ...one, webhookUrl: "/hook" }, "validation_failed", ["webhookUrl"]],
-    ["a private webhook", { ...one, webhookUrl: "http://127.0.0.1/" }, "blocked_host", ["webhookUrl"]],
-    ["a typo", { ...one, webhookURL: url }, "validation_failed", ["webhookURL"]],
+    ["a malformed webhook URL", { ...submission, webhookUrl: "/hook" }, "validation_failed", ["webhookUrl"]],
+    ["a private webhook", { ...submission, webhookUrl: "http://127.0.0.1/" }, "blocked_host", ["webhookUrl"]],
+    ["a typo", { ...submission, webhookURL: url }, "validation_failed", ["webhookURL"]],
   ])("is rejected with the service's error: %s", async ([, document, code, names]) => {
     const { baseUrl, customer } = await openService();
     const { token } = await customer();
@@ -266,12 +266,12 @@ describe("a batch's webhook", () => {
   it("is delivered to webhookMiddleware in Express", async () => {
     const app = express();
     const receiver = await openRawServer((response, request) => app(request, response));
-    const attempted = Promise.withResolvers<DeliveryAttempt>();
+    const firstAttempt = Promise.withResolvers<DeliveryAttempt>();
     const service = await openService(undefined, {
       // receivers reject a timestamp that is not current
       clock: systemClock,
       targets: { allow: parseTargetList(new URL(receiver.origin).host), ownHostnames: [] },
-      onDeliveryAttempt: attempted.resolve,
+      onDeliveryAttempt: firstAttempt.resolve,
     });
     const { token, signingSecret } = await service.customer();
     const received: RenderBatch[] = [];
@@ -287,7 +287,7 @@ describe("a batch's webhook", () => {
     const webhookUrl = `${receiver.origin}/webhooks/snap?job=7`;
     const submitted = await snap.batches.submit({ items: [{ url }, { url, pdf: true }], webhookUrl });
     expect(submitted.webhook).toEqual({ url: webhookUrl, delivered_at: null });
-    expect(await attempted.promise).toMatchObject({ delivered: true, attempt: 1 });
+    expect(await firstAttempt.promise).toMatchObject({ delivered: true, attempt: 1 });
 
     const batch = await snap.batches.wait(submitted.id);
     expect(batch.webhook).toEqual({

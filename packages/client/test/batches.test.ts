@@ -17,7 +17,9 @@ const PAGES = [{ url: "https://example.com/0" }, { url: "https://example.com/1",
 
 describe("batches.submit()", () => {
   it("posts the items as JSON and returns the batch", async () => {
-    const { snap, posted, requests } = await openBatchService([batch(item(0, "queued"), item(1, "queued"))]);
+    const { snap, postedBodies, requests } = await openBatchService([
+      batch(item(0, "queued"), item(1, "queued")),
+    ]);
     const submitted = await snap.batches.submit({
       items: [...PAGES, { url: "https://example.com/2", delay: undefined }],
       webhookUrl: "https://app.example.com/hook",
@@ -27,7 +29,7 @@ describe("batches.submit()", () => {
       authorization: `Bearer ${TOKEN}`,
       "content-type": "application/json",
     });
-    expect(posted).toEqual([
+    expect(postedBodies).toEqual([
       {
         items: [
           { url: "https://example.com/0" },
@@ -110,19 +112,20 @@ describe("batches.list(), deliveries() and resend()", () => {
   });
 
   it("resend() retries after a rejection, but not after a lost connection", async () => {
-    const limiting = await openRawServer(envelope(429, "rate_limited", { "Retry-After": "1" }), (response) =>
-      response.writeHead(202).end(JSON.stringify(batch(item(0, "done")))),
+    const limitingServer = await openRawServer(
+      envelope(429, "rate_limited", { "Retry-After": "1" }),
+      (response) => response.writeHead(202).end(JSON.stringify(batch(item(0, "done")))),
     );
     const options = { token: TOKEN, pacing: recordWaits() };
-    await createClient({ ...options, baseUrl: limiting.origin }).batches.resend("batch_01");
-    expect(limiting.requests.map(({ method, url }) => [method, url])).toEqual([
+    await createClient({ ...options, baseUrl: limitingServer.origin }).batches.resend("batch_01");
+    expect(limitingServer.requests.map(({ method, url }) => [method, url])).toEqual([
       ["POST", "/v1/renders/batch_01/deliveries"],
       ["POST", "/v1/renders/batch_01/deliveries"],
     ]);
-    const losing = await openRawServer(resetConnection);
-    const lost = createClient({ ...options, baseUrl: losing.origin }).batches.resend("batch_01");
+    const resettingServer = await openRawServer(resetConnection);
+    const lost = createClient({ ...options, baseUrl: resettingServer.origin }).batches.resend("batch_01");
     expect(await failureOf(lost)).toMatchObject({ code: "connection_failed" });
-    expect(losing.requests).toHaveLength(1);
+    expect(resettingServer.requests).toHaveLength(1);
   });
 });
 
@@ -208,8 +211,8 @@ describe("batches.wait()", () => {
       status: 0,
       message: "The batch is still running; it did not finish within 50 ms.",
     });
-    const hanging = await openRawServer(() => {});
-    const hung = createClient({ baseUrl: hanging.origin, token: TOKEN });
+    const hangingServer = await openRawServer(() => {});
+    const hung = createClient({ baseUrl: hangingServer.origin, token: TOKEN });
     expect(await failureOf(hung.batches.wait(BATCH_ID, { timeoutMs: 50 }))).toMatchObject({
       code: "timed_out",
     });

@@ -39,16 +39,16 @@ describe("a capture of content", () => {
 
   it("is retried after a retryable failure", async () => {
     const { client, renderer } = await openService();
-    const slept: number[] = [];
+    const delaysMs: number[] = [];
     const pacing = {
       now: () => 0,
       random: () => 0,
-      sleep: async (durationMs: number) => void slept.push(durationMs),
+      sleep: async (durationMs: number) => void delaysMs.push(durationMs),
     };
     const snap = await client({}, { pacing });
     renderer.failNext(new EngineError("render_timeout", "too slow"), 2);
     expect((await snap.pdf({ html })).contentType).toBe("application/pdf");
-    expect(slept).toHaveLength(2);
+    expect(delaysMs).toHaveLength(2);
     expect(renderer.calls).toHaveLength(3);
   });
 

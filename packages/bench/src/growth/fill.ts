@@ -15,7 +15,7 @@ export const PERIOD = { startedAt: Date.UTC(2026, 0, 1), resetsAt: Date.UTC(2100
 export const CREDITS = 1_000_000;
 
 export const accountId = (index: number): string => `acct_${index % ACCOUNTS}`;
-const ACCOUNT_OF_N = `'acct_' || (n % ${ACCOUNTS})`;
+const ACCOUNT_ID_SQL = `'acct_' || (n % ${ACCOUNTS})`;
 
 /** A recursive table of the numbers from 0 to `count - 1`. */
 const series = (table: string, column: string, count: number): string =>
@@ -24,13 +24,13 @@ const numbers = (count: number): string => `WITH RECURSIVE ${series("numbers", "
 
 const fillAccounts = (): string[] => [
   `${numbers(ACCOUNTS)} INSERT INTO accounts (id, email, email_verified_at, plan_slug, credits_per_period, requests_per_minute, created_at)
-   SELECT ${ACCOUNT_OF_N}, n || '@example.com', 0, 'scale', ${CREDITS}, ${CREDITS}, ${PERIOD.startedAt} FROM numbers`,
+   SELECT ${ACCOUNT_ID_SQL}, n || '@example.com', 0, 'scale', ${CREDITS}, ${CREDITS}, ${PERIOD.startedAt} FROM numbers`,
 ];
 
 export const fillTokens: Fill = (count) => [
   ...fillAccounts(),
   `${numbers(count)} INSERT INTO tokens (account_id, abilities, secret_hash, sealed_signing_secret, created_at)
-   SELECT ${ACCOUNT_OF_N}, 'screenshot pdf', x'${createHash("sha256").update(SECRET).digest("hex")}', x'${"5a".repeat(71)}', 0
+   SELECT ${ACCOUNT_ID_SQL}, 'screenshot pdf', x'${createHash("sha256").update(SECRET).digest("hex")}', x'${"5a".repeat(71)}', 0
    FROM numbers`,
 ];
 
@@ -41,18 +41,18 @@ export const fillJournal: Fill = (lines) => {
   const id = "'0000' || (1000000000 + n)";
   return [
     `${numbers(ACCOUNTS)} INSERT INTO balances (account_id, period_started_at, granted)
-     SELECT ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, ${CREDITS} FROM numbers`,
+     SELECT ${ACCOUNT_ID_SQL}, ${PERIOD.startedAt}, ${CREDITS} FROM numbers`,
     `${numbers(count)} INSERT INTO reservations (id, account_id, period_started_at, lapses_at, state)
-     SELECT ${id}, ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, 0, 'settled' FROM numbers`,
+     SELECT ${id}, ${ACCOUNT_ID_SQL}, ${PERIOD.startedAt}, 0, 'settled' FROM numbers`,
     `${numbers(count)} INSERT INTO journal (account_id, period_started_at, kind, credits, reservation_id, at)
-     SELECT ${ACCOUNT_OF_N}, ${PERIOD.startedAt}, kind, 1, ${id}, 0
+     SELECT ${ACCOUNT_ID_SQL}, ${PERIOD.startedAt}, kind, 1, ${id}, 0
      FROM numbers CROSS JOIN (SELECT 'reserve' AS kind UNION ALL SELECT 'settle') AS kinds`,
   ];
 };
 
 const ITEMS = 20;
 const BATCH_ACCOUNTS = 10;
-const QUEUED = { status: "queued", dueAt: 0, starts: 0, fence: 0, limitedSince: null };
+const QUEUED_STATE = { status: "queued", dueAt: 0, starts: 0, fence: 0, limitedSince: null };
 
 /** Batches for ten accounts, all due, with twenty items each. */
 export const fillBatches: Fill = (count) => [
@@ -61,6 +61,6 @@ export const fillBatches: Fill = (count) => [
   `WITH RECURSIVE ${series("positions", "p", ITEMS)}
    INSERT INTO batch_items (batch, position, id, account_id, key, parameters, state, status, claimable_at)
    SELECT sequence, p, 'item_' || sequence || '_' || p, account_id, 'key_' || sequence || '_' || p,
-     '{"url":"https://example.com/"}', '${JSON.stringify(QUEUED)}', 'queued', 0
+     '{"url":"https://example.com/"}', '${JSON.stringify(QUEUED_STATE)}', 'queued', 0
    FROM batches CROSS JOIN positions`,
 ];

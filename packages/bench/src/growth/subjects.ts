@@ -19,14 +19,14 @@ import {
 export interface Subject {
   readonly name: string;
   /** What `few` and `many` count, such as `tokens`. */
-  readonly stored: string;
+  readonly unit: string;
   readonly few: number;
   readonly many: number;
   readonly manyWhenQuick: number;
   readonly opsPerRound: number;
   readonly fill: Fill;
   /** Returns the operation. `index` selects the row; consecutive calls get different ones. */
-  readonly open: (storage: Storage) => (index: number) => Promise<void>;
+  readonly createOperation: (storage: Storage) => (index: number) => Promise<void>;
 }
 
 /** No parameter is secret, so `digest` is never called. */
@@ -35,7 +35,7 @@ const pageUrl = (index: number): string => `https://example.com/${index}`;
 
 const cacheHit: Subject = {
   name: "a cache hit",
-  stored: "renderings",
+  unit: "renderings",
   few: 1_000,
   many: 1_000_000,
   manyWhenQuick: 100_000,
@@ -55,7 +55,7 @@ const cacheHit: Subject = {
     });
     return [...fillTokens(ACCOUNTS), ...inserts];
   },
-  open(storage) {
+  createOperation(storage) {
     // No memory cache, so every read goes to the storage.
     const engine = createEngine({
       storage,
@@ -72,27 +72,27 @@ const cacheHit: Subject = {
 
 const tokenLookup: Subject = {
   name: "a token lookup",
-  stored: "tokens",
+  unit: "tokens",
   few: 1_000,
   many: 1_000_000,
   manyWhenQuick: 100_000,
   opsPerRound: 10_000,
   fill: fillTokens,
-  open: (storage) => async (index) => {
+  createOperation: (storage) => async (index) => {
     if ((await storage.tokens.find(index + 1)) === null) throw new Error(`token ${index + 1} not found`);
   },
 };
 
 const reservation: Subject = {
   name: "a reservation and its settlement",
-  stored: "journal entries",
+  unit: "journal entries",
   // The measured operations add 36,000 entries to either side.
   few: 100_000,
   many: 10_000_000,
   manyWhenQuick: 1_000_000,
   opsPerRound: 2_000,
   fill: fillJournal,
-  open: (storage) => async (index) => {
+  createOperation: (storage) => async (index) => {
     const now = Date.now();
     const reservationId = newReservationId({ bytes: randomBytes }, now);
     const { reserved } = await storage.ledger.reserve({
@@ -110,13 +110,13 @@ const reservation: Subject = {
 
 const batchQueue: Subject = {
   name: "a batch item claimed and requeued",
-  stored: "queued batches",
+  unit: "queued batches",
   few: 10,
   many: 10_000,
   manyWhenQuick: 5_000,
   opsPerRound: 300,
   fill: fillBatches,
-  open: (storage) => async () => {
+  createOperation: (storage) => async () => {
     const now = Date.now();
     const [due] = await storage.batches.dueItems({ now, limit: 1, exceptAccounts: [] });
     if (due === undefined) throw new Error("no item is due");

@@ -1,4 +1,4 @@
-import { onSchedule } from "../measure.ts";
+import { runOnSchedule } from "../measure.ts";
 import type { RequestHeaders } from "../service.ts";
 
 /** One request from the neighbor, and its outcome. */
@@ -6,7 +6,7 @@ export interface Observation {
   readonly kind: "render" | "hit" | "poll";
   /** Since the start of the observation. */
   readonly sentMs: number;
-  readonly tookMs: number;
+  readonly durationMs: number;
   /** HTTP status, followed by the error code of a failure; `-` and the error's name if there is no response. */
   readonly outcome: string;
 }
@@ -38,10 +38,12 @@ export async function observe(neighbor: Neighbor, seconds: number): Promise<Obse
   const send = async (kind: Observation["kind"]): Promise<Observation> => {
     const sentMs = performance.now() - startedMs;
     const outcome = await outcomeOf(urls[kind](), neighbor.bearer);
-    return { kind, sentMs, tookMs: performance.now() - startedMs - sentMs, outcome };
+    return { kind, sentMs, durationMs: performance.now() - startedMs - sentMs, outcome };
   };
   await Promise.all(
-    RATES.map(([kind, perSecond]) => onSchedule({ perSecond, seconds }, () => observations.push(send(kind)))),
+    RATES.map(([kind, perSecond]) =>
+      runOnSchedule({ perSecond, seconds }, () => observations.push(send(kind))),
+    ),
   );
   return Promise.all(observations);
 }

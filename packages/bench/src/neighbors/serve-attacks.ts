@@ -10,7 +10,7 @@ import { ATTACKS, FRAME_SCRIPTS } from "./attacks.ts";
 /** Loopback addresses that stand in for other sites. */
 const OTHER_HOSTS: readonly string[] = Array.from({ length: 10 }, (_, index) => `127.0.0.${index + 2}`);
 
-function pageText(script: string, port: number): string {
+function pageHtml(script: string, port: number): string {
   const others = OTHER_HOSTS.map((host) => `http://${host}:${port}`);
   // Starts after `load`; otherwise, a render that waits for `load` might never get past it.
   return `<!doctype html><title>hostile</title><body><p>A page.</p><script>
@@ -24,8 +24,8 @@ if (import.meta.main) {
     const { port } = server.address() as AddressInfo;
     const [, kind = "", name = ""] = /^\/(\w+)(?:\/(\d+))?/.exec(url) ?? [];
     response.setHeader("content-type", "text/html");
-    if (kind === "attack") response.end(pageText(ATTACKS[Number(name)]?.script ?? "", port));
-    else if (kind in FRAME_SCRIPTS) response.end(pageText(FRAME_SCRIPTS[kind] ?? "", port));
+    if (kind === "attack") response.end(pageHtml(ATTACKS[Number(name)]?.script ?? "", port));
+    else if (kind in FRAME_SCRIPTS) response.end(pageHtml(FRAME_SCRIPTS[kind] ?? "", port));
     else response.end("tiny");
   });
   server.listen(0, "0.0.0.0", () => console.log((server.address() as AddressInfo).port));

@@ -1,6 +1,6 @@
 import type { RenderBatch } from "@snap/client";
 import { compare, timed } from "../measure.ts";
-import { rounded } from "../report.ts";
+import { formatNumber } from "../report.ts";
 import { atMost, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, type RenderJob } from "../ways/way.ts";
@@ -36,8 +36,8 @@ export const batch: Scenario = {
       figures: [atMost(1.1, name, timeRatio)],
       tables: [
         [
-          { way: `a batch of ${CAPTURES}`, "median ms": rounded(measuredMs) },
-          { way: `${CAPTURES} concurrent requests`, "median ms": rounded(baselineMs) },
+          { way: `a batch of ${CAPTURES}`, "median ms": formatNumber(measuredMs) },
+          { way: `${CAPTURES} concurrent requests`, "median ms": formatNumber(baselineMs) },
         ],
       ],
     };

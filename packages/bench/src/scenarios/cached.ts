@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sendLoad, type Load } from "../lean-load.ts";
-import { inRounds, median, medianRatio } from "../measure.ts";
+import { runInRounds, median, medianRatio } from "../measure.ts";
 import { cpuSeconds, startProgram } from "../processes.ts";
-import { rounded } from "../report.ts";
+import { formatNumber } from "../report.ts";
 import { atLeast, type Bench, type Scenario } from "../scenario.ts";
 import {
   fetchExpecting,
@@ -26,7 +26,7 @@ interface Side {
   readonly pid: number;
   readonly load: (round: number) => Pick<Load, "port" | "path" | "headers" | "status">;
   readonly perSecond: number[];
-  readonly serverMicroseconds: number[];
+  readonly cpuMicrosecondsPerResponse: number[];
 }
 
 export const cached: Scenario = {
@@ -35,9 +35,9 @@ export const cached: Scenario = {
   about: `A cached PNG of the long article, and a 304 for it, compared with a bare Express 5 handler that sends the same bytes with a known entity tag, or a 304. The second table compares a service that records a history with one that does not. A separate process sends prepared requests over ${CONNECTIONS} persistent connections.`,
   async run(bench) {
     const rounds = bench.quick ? 3 : 8;
-    const perRound = bench.quick ? 6 : 20;
+    const accountsPerRound = bench.quick ? 6 : 20;
     const job = newJob(bench.siteOrigin, "article");
-    const accounts = (rounds + 1) * perRound;
+    const accounts = (rounds + 1) * accountsPerRound;
     const { service, body, etag } = await startWithRendering(bench, job, { accounts });
     // separate services, because the first one's accounts would reach their limits
     const startWith = (history: string): ReturnType<typeof startWithRendering> =>
@@ -45,7 +45,7 @@ export const cached: Scenario = {
     const [withHistory, withoutHistory] = [await startWith("7d"), await startWith("off")];
     const image = join(bench.scratch, "image.png");
     await writeFile(image, body);
-    const bare = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [image]);
+    const bareServer = await startProgram(join(import.meta.dirname, "../site/bare-server.ts"), [image]);
 
     const { pathname, search } = new URL(service.snapUrl(job));
     const newServiceSide = (
@@ -55,7 +55,7 @@ export const cached: Scenario = {
       extraHeaders: RequestHeaders = {},
     ): Side =>
       newSide(title, pid, (round) => {
-        const bearerHeaders = all.slice(round * perRound, (round + 1) * perRound);
+        const bearerHeaders = all.slice(round * accountsPerRound, (round + 1) * accountsPerRound);
         return {
           port,
           path: pathname + search,
@@ -64,37 +64,37 @@ export const cached: Scenario = {
         };
       });
     const newBareSide = (title: string, status: number, path: string): Side =>
-      newSide(title, bare.pid, () => ({ port: Number(bare.line), path, status, headers: [{}] }));
+      newSide(title, bareServer.pid, () => ({ port: Number(bareServer.line), path, status, headers: [{}] }));
     const size = `${Math.round(body.length / 1000)} kB`;
-    const images = [
+    const imageSides = [
       newBareSide(`bare Express 5, ${size}`, 200, "/image"),
       newServiceSide(`snap, ${size}`, service, 200),
     ];
-    const histories = [
+    const historySides = [
       newServiceSide(`snap without history, ${size}`, withoutHistory.service, 200),
       newServiceSide(`snap with history, ${size}`, withHistory.service, 200),
     ];
-    const unchanged = [
+    const notModifiedSides = [
       newBareSide("bare Express 5, 304", 304, "/not-modified"),
       newServiceSide("snap, 304", service, 304, { "if-none-match": etag }),
     ];
-    const responses = perRound * RESPONSES_PER_ACCOUNT;
-    for (const sides of [images, histories, unchanged])
-      await inRounds(rounds + 1, sides, (side, round) => measure(side, round, responses));
+    const responses = accountsPerRound * RESPONSES_PER_ACCOUNT;
+    for (const sides of [imageSides, historySides, notModifiedSides])
+      await runInRounds(rounds + 1, sides, (side, round) => measure(side, round, responses));
     await Promise.all(
-      [service, withHistory.service, withoutHistory.service, bare].map((program) => program.stop()),
+      [service, withHistory.service, withoutHistory.service, bareServer].map((program) => program.stop()),
     );
     return {
       figures: [
         atLeast(
           0.6,
           "cached responses/s relative to an Express 5 handler that sends a buffer with a known entity tag",
-          ratioOf(images),
+          ratioOf(imageSides),
         ),
-        atLeast(0.98, "cached responses/s with history relative to without it", ratioOf(histories)),
-        atLeast(0.4, "304 responses/s relative to a bare Express 5 handler", ratioOf(unchanged)),
+        atLeast(0.98, "cached responses/s with history relative to without it", ratioOf(historySides)),
+        atLeast(0.4, "304 responses/s relative to a bare Express 5 handler", ratioOf(notModifiedSides)),
       ],
-      tables: [[images, unchanged].flatMap(rowsOf), rowsOf(histories)],
+      tables: [[imageSides, notModifiedSides].flatMap(rowsOf), rowsOf(historySides)],
     };
   },
 };
@@ -113,7 +113,7 @@ async function startWithRendering(
 }
 
 function newSide(title: string, pid: number, load: Side["load"]): Side {
-  return { title, pid, load, perSecond: [], serverMicroseconds: [] };
+  return { title, pid, load, perSecond: [], cpuMicrosecondsPerResponse: [] };
 }
 
 /** The first round is a warm-up. */
@@ -123,7 +123,7 @@ async function measure(side: Side, round: number, responses: number): Promise<vo
   const spentCpuSeconds = cpuSeconds(side.pid) - before;
   if (round === 0) return;
   side.perSecond.push((responses * 1000) / wallMs);
-  side.serverMicroseconds.push((spentCpuSeconds * 1e6) / responses);
+  side.cpuMicrosecondsPerResponse.push((spentCpuSeconds * 1e6) / responses);
 }
 
 /** Stores the only rendering for every account, with the code that the service uses. */
@@ -149,11 +149,13 @@ function rowsOf(sides: readonly Side[]): Record<string, string>[] {
   const [first] = sides;
   return sides.map((side) => ({
     response: side.title,
-    "responses/s": rounded(median(side.perSecond)),
-    "server CPU µs each": rounded(median(side.serverMicroseconds)),
-    "responses/s relative to the first row": rounded(medianRatio(side.perSecond, first?.perSecond ?? [])),
-    "CPU of the first row relative to its CPU": rounded(
-      medianRatio(first?.serverMicroseconds ?? [], side.serverMicroseconds),
+    "responses/s": formatNumber(median(side.perSecond)),
+    "server CPU µs each": formatNumber(median(side.cpuMicrosecondsPerResponse)),
+    "responses/s relative to the first row": formatNumber(
+      medianRatio(side.perSecond, first?.perSecond ?? []),
+    ),
+    "CPU of the first row relative to its CPU": formatNumber(
+      medianRatio(first?.cpuMicrosecondsPerResponse ?? [], side.cpuMicrosecondsPerResponse),
     ),
   }));
 }

@@ -1,6 +1,6 @@
 import { steadySlots } from "@snap/engine/internals";
-import { inParallel, median, percentile, timed } from "../measure.ts";
-import { rounded } from "../report.ts";
+import { runInParallel, median, percentile, timed } from "../measure.ts";
+import { formatNumber } from "../report.ts";
 import { atMost, type Row, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob } from "../ways/way.ts";
@@ -18,7 +18,7 @@ export const fairness: Scenario = {
     const probeDuring = async (renders: number, concurrency: number): Promise<number[]> => {
       let left = renders;
       const load = (): Promise<void> =>
-        inParallel(renders, concurrency, () => render(bearerHeaders[0])().then(() => (left -= 1)));
+        runInParallel(renders, concurrency, () => render(bearerHeaders[0])().then(() => (left -= 1)));
       const latenciesMs: number[] = [];
       const probe = async (): Promise<void> => {
         // Stops before the last renders, which leave most slots free.
@@ -27,14 +27,14 @@ export const fairness: Scenario = {
       await Promise.all([load(), probe()]);
       return latenciesMs;
     };
-    const queued = bench.quick ? 20 : 100;
+    const queuedRenders = bench.quick ? 20 : 100;
     const withQueueMs: number[] = [];
     const withoutQueueMs: number[] = [];
     for (let round = 0; round <= (bench.quick ? 1 : 2); round += 1) {
-      bench.log(`${queued} queued renders, round ${round}`);
-      const withQueue = await probeDuring(queued, queued);
+      bench.log(`${queuedRenders} queued renders, round ${round}`);
+      const withQueue = await probeDuring(queuedRenders, queuedRenders);
       // One account can use all slots but one.
-      const withoutQueue = await probeDuring(queued / 2, steadySlots() - 1);
+      const withoutQueue = await probeDuring(queuedRenders / 2, steadySlots() - 1);
       // The first round is a warm-up.
       if (round === 0) continue;
       withQueueMs.push(...withQueue);
@@ -46,19 +46,19 @@ export const fairness: Scenario = {
     const row = (name: string, latenciesMs: readonly number[]): Row => ({
       "the other account": name,
       renders: String(latenciesMs.length),
-      "median ms": rounded(median(latenciesMs)),
-      "p95 ms": rounded(percentile(latenciesMs, 0.95)),
+      "median ms": formatNumber(median(latenciesMs)),
+      "p95 ms": formatNumber(percentile(latenciesMs, 0.95)),
     });
-    const name = `wait alongside ${queued} queued renders of another account, in renders`;
+    const name = `wait alongside ${queuedRenders} queued renders of another account, in renders`;
     return {
       figures: [atMost(1, name, median(waits))],
       tables: [
         [
-          row(`has ${queued} renders queued`, withQueueMs),
+          row(`has ${queuedRenders} renders queued`, withQueueMs),
           row("fills its slots and queues none", withoutQueueMs),
         ],
       ],
-      remarks: [`The longest wait was ${rounded(Math.max(...waits))} renders.`],
+      remarks: [`The longest wait was ${formatNumber(Math.max(...waits))} renders.`],
     };
   },
 };

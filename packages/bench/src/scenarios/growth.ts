@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SUBJECTS, type Subject } from "../growth/subjects.ts";
 import { compare, timed, type Round } from "../measure.ts";
-import { rounded } from "../report.ts";
+import { formatNumber } from "../report.ts";
 import { atMost, type Figure, type Row, type Scenario } from "../scenario.ts";
 
 /** A prime, so the steps visit every row, in scattered order. */
@@ -22,14 +22,14 @@ export const growth: Scenario = {
   title: "Growth",
   about:
     "The time of one operation on embedded storage with many rows, relative to storage with few. The operations run sequentially in this process, each on a different row or on the queue's next item. Each stored rendering is 200 bytes.",
-  onlyFull: true,
+  fullRunOnly: true,
   async run(bench) {
     const rows: Row[] = [];
     const figures: Figure[] = [];
     for (const subject of SUBJECTS) {
-      const { name, stored, few, opsPerRound } = subject;
+      const { name, unit, few, opsPerRound } = subject;
       const many = bench.quick ? subject.manyWhenQuick : subject.many;
-      bench.log(`${name}, with ${many} ${stored}`);
+      bench.log(`${name}, with ${many} ${unit}`);
       const large = await openFilled(bench.scratch, subject.fill(many));
       const small = await openFilled(bench.scratch, subject.fill(few));
       const { measuredMs, baselineMs, timeRatio } = await compare(
@@ -41,24 +41,24 @@ export const growth: Scenario = {
       await small.remove();
       const amount = (count: number): string => count.toLocaleString("en-US");
       figures.push(
-        atMost(1.2, `${name}, with ${amount(many)} ${stored} relative to ${amount(few)}`, timeRatio),
+        atMost(1.2, `${name}, with ${amount(many)} ${unit} relative to ${amount(few)}`, timeRatio),
       );
       const micros = (ms: number, count: number): string =>
-        `${rounded((ms * 1000) / opsPerRound)} (${amount(count)})`;
+        `${formatNumber((ms * 1000) / opsPerRound)} (${amount(count)})`;
       rows.push({
         operation: name,
-        stored,
+        stored: unit,
         "µs with few": micros(baselineMs, few),
         "µs with many": micros(measuredMs, many),
-        ratio: rounded(timeRatio),
+        ratio: formatNumber(timeRatio),
       });
     }
     return { figures, tables: [rows] };
   },
 };
 
-function roundOf({ open, opsPerRound }: Subject, storage: Storage, count: number): Round {
-  const operation = open(storage);
+function roundOf({ createOperation, opsPerRound }: Subject, storage: Storage, count: number): Round {
+  const operation = createOperation(storage);
   let step = 0;
   return timed(async () => {
     for (let op = 0; op < opsPerRound; op += 1) await operation((step++ * STRIDE) % count);

@@ -4,7 +4,7 @@ import { median, percentile } from "../measure.ts";
 import { ATTACKS, type Attack } from "../neighbors/attacks.ts";
 import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbors/observe.ts";
 import { memoryBytes, startProgram } from "../processes.ts";
-import { megabytes } from "../report.ts";
+import { formatMegabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Row, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService, type RequestHeaders, type StartedService } from "../service.ts";
 import { newJob } from "../ways/way.ts";
@@ -24,13 +24,13 @@ const EXPECTED_OUTCOMES = new Set(["200", "429 rate_limited"]);
 export const neighbors: Scenario = {
   name: "neighbors",
   title: "Neighbors",
-  onlyFull: true,
+  fullRunOnly: true,
   about:
     "One account renders hostile pages, three at a time, while a neighbor sends one small render, five requests for cache hits and one batch poll per second, whether or not earlier ones have finished. Each page attacks a new service for a minute. The variable `ATTACKS`, a comma-separated list, restricts the run to pages whose names contain one of its parts.",
   async run(bench) {
-    const selected = (process.env["ATTACKS"] ?? "").split(",");
-    const attacks = ATTACKS.filter(({ name }) => selected.some((part) => name.includes(part)));
-    if (attacks.length === 0) throw new Error(`No hostile page's name contains ${selected.join(" or ")}.`);
+    const nameParts = (process.env["ATTACKS"] ?? "").split(",");
+    const attacks = ATTACKS.filter(({ name }) => nameParts.some((part) => name.includes(part)));
+    if (attacks.length === 0) throw new Error(`No hostile page's name contains ${nameParts.join(" or ")}.`);
     const site = await startProgram(join(import.meta.dirname, "../neighbors/serve-attacks.ts"));
     const names = await startProgram(join(import.meta.dirname, "../neighbors/serve-silent-names.ts"));
     const results: Result[] = [];
@@ -68,17 +68,17 @@ async function measure(bench: Bench, hostilePage: HostilePage): Promise<Result> 
   const [attacker = {}] = service.bearerHeaders;
   const neighbor = await prepareNeighbor(bench, service);
   let memoryMaxBytes = 0;
-  const sample = setInterval(() => {
+  const sampleTimer = setInterval(() => {
     memoryMaxBytes = Math.max(memoryMaxBytes, memoryBytes(service.pid));
   }, MEMORY_INTERVAL_MS);
-  const attacksUntil = performance.now() + ATTACK_MS[size];
-  const attacking = Promise.all(
-    Array.from({ length: CONCURRENCY }, () => attackUntil(attacksUntil, hostilePage, service, attacker)),
+  const attackEndMs = performance.now() + ATTACK_MS[size];
+  const pendingOutcomes = Promise.all(
+    Array.from({ length: CONCURRENCY }, () => attackUntil(attackEndMs, hostilePage, service, attacker)),
   );
   const observations = await observe(neighbor, (ATTACK_MS[size] + REST_MS[size]) / 1000);
-  clearInterval(sample);
+  clearInterval(sampleTimer);
   await service.kill();
-  const attackerOutcomes = (await attacking).flat();
+  const attackerOutcomes = (await pendingOutcomes).flat();
   return { attack: hostilePage.attack, observations, attackerOutcomes, memoryMaxBytes };
 }
 
@@ -129,7 +129,7 @@ function toRow({ attack, observations, attackerOutcomes, memoryMaxBytes }: Resul
     "longest s ": seconds(Math.max(...timesOf(others))),
     "not 200 or 429": formatCounts(unexpected.map(({ kind, outcome }) => `${kind} ${outcome}`)),
     "the attacker's outcomes": formatCounts(attackerOutcomes),
-    "memory MB": megabytes(memoryMaxBytes),
+    "memory MB": formatMegabytes(memoryMaxBytes),
   };
 }
 
@@ -161,7 +161,8 @@ function figuresOf(results: readonly Result[]): Figure[] {
   ];
 }
 
-const timesOf = (observations: readonly Observation[]): number[] => observations.map(({ tookMs }) => tookMs);
+const timesOf = (observations: readonly Observation[]): number[] =>
+  observations.map(({ durationMs }) => durationMs);
 const seconds = (ms: number): string => (Number.isFinite(ms) ? (ms / 1000).toFixed(2) : "-");
 
 /** Formats counts, such as `3 × 200, 1 × 504 render_timeout`. */

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { availableParallelism } from "node:os";
-import { inParallel, median, onSchedule, percentile } from "../measure.ts";
+import { runInParallel, median, runOnSchedule, percentile } from "../measure.ts";
 import { memoryBytes } from "../processes.ts";
-import { megabytes, rounded } from "../report.ts";
+import { formatMegabytes, formatNumber } from "../report.ts";
 import { atLeast, atMost, type Bench, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService, type StartedService } from "../service.ts";
 import { newJob } from "../ways/way.ts";
@@ -14,13 +14,13 @@ const ACCOUNTS = { full: 10, quick: 1 } as const;
 const LOAD_SECONDS = { full: 120, quick: 8 } as const;
 /** A request rejected after this time was queued first. */
 const LATE_REJECTION_MS = 5000;
-const TIMES_CAPACITY = 10;
+const LOAD_FACTOR = 10;
 /** A sample takes 30 ms of CPU time from the renders. */
 const MEMORY_INTERVAL_MS = 3000;
 
 interface LoadResult {
   rendered: number;
-  readonly rejectedAfterMs: number[];
+  readonly rejectionLatenciesMs: number[];
   readonly others: string[];
   /** All requests sent, including those still waiting for a slot at the end. */
   sent: number;
@@ -30,21 +30,24 @@ interface LoadResult {
 export const overload: Scenario = {
   name: "overload",
   title: "Overload",
-  about: `The page of 60 cards as PNG, for ${ACCOUNTS.full} accounts. First, the capacity is measured, with requests sent as fast as the service responds. Then ${TIMES_CAPACITY} times as many requests arrive for ${LOAD_SECONDS.full} s, on schedule, whether or not earlier ones have finished. Then the capacity of a new service is measured. The goodput is compared with the mean of both capacities, because the speed of a shared machine varies. The longest wait for a slot is a minute; a request that is queued and then rejected counts as a late rejection.`,
+  about: `The page of 60 cards as PNG, for ${ACCOUNTS.full} accounts. First, the capacity is measured, with requests sent as fast as the service responds. Then ${LOAD_FACTOR} times as many requests arrive for ${LOAD_SECONDS.full} s, on schedule, whether or not earlier ones have finished. Then the capacity of a new service is measured. The goodput is compared with the mean of both capacities, because the speed of a shared machine varies. The longest wait for a slot is a minute; a request that is queued and then rejected counts as a late rejection.`,
   async run(bench) {
     const size = bench.quick ? "quick" : "full";
     const seconds = LOAD_SECONDS[size];
-    const loaded = await startService(bench, { accounts: ACCOUNTS[size] });
-    const before = await measureCapacity(bench, loaded);
-    bench.log(`${rounded(before)} renders/s; sending ${TIMES_CAPACITY} times that for ${seconds} s`);
-    const result = await sendOnSchedule(bench, loaded, { perSecond: before * TIMES_CAPACITY, seconds });
+    const overloadedService = await startService(bench, { accounts: ACCOUNTS[size] });
+    const before = await measureCapacity(bench, overloadedService);
+    bench.log(`${formatNumber(before)} renders/s; sending ${LOAD_FACTOR} times that for ${seconds} s`);
+    const result = await sendOnSchedule(bench, overloadedService, {
+      perSecond: before * LOAD_FACTOR,
+      seconds,
+    });
     // Killed, because hundreds of requests may still be waiting for a slot.
-    await loaded.kill();
+    await overloadedService.kill();
     const fresh = await startService(bench, { accounts: ACCOUNTS[size] });
     const capacity = (before + (await measureCapacity(bench, fresh))) / 2;
     await fresh.stop();
 
-    const { rendered, rejectedAfterMs, others, sent, memory } = result;
+    const { rendered, rejectionLatenciesMs, others, sent, memory } = result;
     const third = Math.ceil(memory.length / 3);
     return {
       figures: [
@@ -53,7 +56,7 @@ export const overload: Scenario = {
           "goodput under ten times the load, relative to capacity",
           rendered / seconds / capacity,
         ),
-        atMost(100, "p95 of a rejection under overload, ms", percentile(rejectedAfterMs, 0.95)),
+        atMost(100, "p95 of a rejection under overload, ms", percentile(rejectionLatenciesMs, 0.95)),
         atMost(
           1.05,
           "memory in the last third of the overload relative to the middle third",
@@ -64,15 +67,17 @@ export const overload: Scenario = {
       tables: [
         [
           {
-            "capacity/s": rounded(capacity),
-            "goodput/s": rounded(rendered / seconds),
+            "capacity/s": formatNumber(capacity),
+            "goodput/s": formatNumber(rendered / seconds),
             sent: String(sent),
-            rejected: String(rejectedAfterMs.length),
-            "rejected late": String(rejectedAfterMs.filter((afterMs) => afterMs > LATE_REJECTION_MS).length),
-            "still waiting": String(sent - rendered - rejectedAfterMs.length - others.length),
-            "rejection median ms": rounded(median(rejectedAfterMs)),
-            "p95 ms": rounded(percentile(rejectedAfterMs, 0.95)),
-            "memory MB, each tenth": onePerTenth(memory).map(megabytes).join(", "),
+            rejected: String(rejectionLatenciesMs.length),
+            "rejected late": String(
+              rejectionLatenciesMs.filter((afterMs) => afterMs > LATE_REJECTION_MS).length,
+            ),
+            "still waiting": String(sent - rendered - rejectionLatenciesMs.length - others.length),
+            "rejection median ms": formatNumber(median(rejectionLatenciesMs)),
+            "p95 ms": formatNumber(percentile(rejectionLatenciesMs, 0.95)),
+            "memory MB, each tenth": onePerTenth(memory).map(formatMegabytes).join(", "),
           },
         ],
       ],
@@ -91,9 +96,9 @@ async function measureCapacity(bench: Bench, { bearerHeaders, snapUrl }: Started
       snapUrl(newJob(bench.siteOrigin, "cards")),
       bearerHeaders[requests++ % bearerHeaders.length],
     );
-  await inParallel(concurrency, concurrency, render);
+  await runInParallel(concurrency, concurrency, render);
   const startedMs = performance.now();
-  await inParallel(renders, concurrency, render);
+  await runInParallel(renders, concurrency, render);
   return (renders * 1000) / (performance.now() - startedMs);
 }
 
@@ -104,25 +109,25 @@ async function measureCapacity(bench: Bench, { bearerHeaders, snapUrl }: Started
 async function sendOnSchedule(
   bench: Bench,
   { pid, bearerHeaders, snapUrl }: StartedService,
-  load: Parameters<typeof onSchedule>[0],
+  load: Parameters<typeof runOnSchedule>[0],
 ): Promise<LoadResult> {
-  const result: LoadResult = { rendered: 0, rejectedAfterMs: [], others: [], sent: 0, memory: [] };
+  const result: LoadResult = { rendered: 0, rejectionLatenciesMs: [], others: [], sent: 0, memory: [] };
   const agent = new Agent({ keepAlive: true });
   let isDone = false;
   const request = async (index: number): Promise<void> => {
     const sentMs = performance.now();
     const headers = bearerHeaders[index % bearerHeaders.length] ?? {};
-    const sent = get(snapUrl(newJob(bench.siteOrigin, "cards")), { agent, headers });
-    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    const clientRequest = get(snapUrl(newJob(bench.siteOrigin, "cards")), { agent, headers });
+    const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
     await once(response.resume(), "end");
     if (isDone) return;
     if (response.statusCode === 200) result.rendered += 1;
     else if (response.statusCode === 503 && Number(response.headers["retry-after"]) >= 1)
-      result.rejectedAfterMs.push(performance.now() - sentMs);
+      result.rejectionLatenciesMs.push(performance.now() - sentMs);
     else result.others.push(String(response.statusCode));
   };
-  const sample = setInterval(() => result.memory.push(memoryBytes(pid)), MEMORY_INTERVAL_MS);
-  await onSchedule(load, (index) => {
+  const sampleTimer = setInterval(() => result.memory.push(memoryBytes(pid)), MEMORY_INTERVAL_MS);
+  await runOnSchedule(load, (index) => {
     result.sent += 1;
     // Requests that fail during the load count; those that fail later, when the service is killed, do not.
     request(index).catch((error: unknown) => {
@@ -130,7 +135,7 @@ async function sendOnSchedule(
     });
   });
   isDone = true;
-  clearInterval(sample);
+  clearInterval(sampleTimer);
   agent.destroy();
   return result;
 }

@@ -1,5 +1,5 @@
 import { compare, timed } from "../measure.ts";
-import { rounded } from "../report.ts";
+import { formatNumber } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, parametersOf } from "../ways/way.ts";
@@ -57,9 +57,9 @@ export const preparation: Scenario = {
       const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
       rows.push({
         parameters: `\`${parameters.join(" ")}\``,
-        "median ms": rounded(withMs),
-        "baseline ms": rounded(baselineMs),
-        "added ms": rounded(withMs - baselineMs),
+        "median ms": formatNumber(withMs),
+        "baseline ms": formatNumber(baselineMs),
+        "added ms": formatNumber(withMs - baselineMs),
       });
     }
     await service.stop();

@@ -1,6 +1,13 @@
 import { median } from "../measure.ts";
-import { measureTurns, rateRatio, resultRow, startWays, UNCOUNTED_MAX, type TurnResult } from "../renders.ts";
-import { rounded } from "../report.ts";
+import {
+  measureTurns,
+  rateRatio,
+  resultRow,
+  startWays,
+  UNMEASURED_RENDERS_MAX,
+  type TurnResult,
+} from "../renders.ts";
+import { formatNumber } from "../report.ts";
 import {
   atLeast,
   atMost,
@@ -25,14 +32,14 @@ interface Load {
   /** Per round; quick runs have fewer rounds, with fewer renders. */
   readonly renders?: number;
   readonly rounds?: number;
-  readonly onlyFull?: boolean;
+  readonly fullRunOnly?: boolean;
   /** Skips the unmeasured renders before a round, so prepared tabs count. */
   readonly fromIdle?: boolean;
   readonly figures?: FiguresOf;
 }
 
 async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): Promise<Findings> {
-  const chosen = loads.filter(({ onlyFull }) => !(bench.quick && onlyFull));
+  const chosen = loads.filter(({ fullRunOnly }) => !(bench.quick && fullRunOnly));
   const names = [...new Set(chosen.flatMap(({ ways }) => ways))];
   const rows: Row[] = [];
   const allFigures: Figure[] = [];
@@ -41,10 +48,10 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
     for (const { label, job, ways, concurrency = 4, renders = 16, rounds = 3, fromIdle, figures } of chosen) {
       bench.log(label);
       const rendersPerRound = bench.quick ? concurrency : renders;
-      const uncounted = fromIdle ? 0 : Math.min(concurrency, UNCOUNTED_MAX);
+      const unmeasuredRenders = fromIdle ? 0 : Math.min(concurrency, UNMEASURED_RENDERS_MAX);
       const turns = started.ways
         .filter(({ name }) => ways.includes(name))
-        .map((way) => ({ way, job, concurrency, rendersPerRound, uncounted }));
+        .map((way) => ({ way, job, concurrency, rendersPerRound, unmeasuredRenders }));
       const results = await measureTurns(turns, bench.quick ? Math.ceil(rounds / 8) : rounds);
       const server = results.find(({ name }) => name === "server");
       const relativeTo = (baseline: Way["name"]): number =>
@@ -62,7 +69,7 @@ async function compareWays(bench: Bench, loads: readonly Load[], accounts = 1): 
 }
 
 function rowOf(label: string, result: TurnResult, ratio: number): Row {
-  return { load: label, ...resultRow(result), "server relative to it": rounded(ratio) };
+  return { load: label, ...resultRow(result), "server relative to it": formatNumber(ratio) };
 }
 
 /** One account cannot use all slots; with a single account, the scenario would measure that limit. */
@@ -75,7 +82,7 @@ export const defaultWait: Scenario = {
   about: `A PNG with no parameter but the URL, of a local page whose script fetches data for 0.1 s and then changes the page. The service uses its default wait; Puppeteer waits for \`networkidle2\`. ${ACCOUNTS} accounts take turns.`,
   run(bench) {
     const job = (): RenderJob => newJob(bench.siteOrigin, "soon", { waitUntil: "default" });
-    const relativeToPuppeteer = "in flight: renders/s relative to plain Puppeteer with networkidle2";
+    const figureSuffix = "in flight: renders/s relative to plain Puppeteer with networkidle2";
     const loads: readonly Load[] = [
       {
         label: "1 in flight",
@@ -93,7 +100,7 @@ export const defaultWait: Scenario = {
         ways: PUPPETEER_AND_SERVER,
         renders: 12,
         figures: (relativeTo) => [
-          atLeast(1.4, `default request, 4 ${relativeToPuppeteer}`, relativeTo("puppeteer")),
+          atLeast(1.4, `default request, 4 ${figureSuffix}`, relativeTo("puppeteer")),
         ],
       },
       {
@@ -105,7 +112,7 @@ export const defaultWait: Scenario = {
         renders: 80,
         rounds: 2,
         figures: (relativeTo, { rounds }) => [
-          atLeast(1.3, `default request, 16 ${relativeToPuppeteer}`, relativeTo("puppeteer")),
+          atLeast(1.3, `default request, 16 ${figureSuffix}`, relativeTo("puppeteer")),
           atLeast(
             0.85,
             "default request, 16 in flight: CPU utilization",
@@ -119,14 +126,14 @@ export const defaultWait: Scenario = {
 };
 
 const LATENCY_MS = 150;
-const MANY = 32;
+const HIGH_CONCURRENCY = 32;
 
 export const distance: Scenario = {
   name: "distance",
   title: "Pages with internet latency",
   about:
     "A PNG of a page over TLS and HTTP/2 with 40 resources from four hosts and a third party that takes a second to respond: without and with latency, until `load` with four in flight and with the default wait with 32. A relay in user space adds latency: half a round trip per chunk in each direction, and one for the TCP handshake. It does not emulate bandwidth or slow start. All browsers trust the pages' certificate by its key.",
-  onlyFull: true,
+  fullRunOnly: true,
   async run(bench) {
     const remote = await startRemoteSite(bench, [0, LATENCY_MS]);
     const jobAt = (roundTripMs: number, waitUntil: RenderJob["waitUntil"]) => (): RenderJob =>
@@ -161,23 +168,23 @@ async function compareLatencies(
   bench: Bench,
   jobAt: (roundTripMs: number) => () => RenderJob,
 ): Promise<Findings> {
-  bench.log(`0 and ${LATENCY_MS} ms, ${MANY} in flight`);
+  bench.log(`0 and ${LATENCY_MS} ms, ${HIGH_CONCURRENCY} in flight`);
   const { ways, stop } = await startWays(bench, ["server"], jobAt(0), { accounts: ACCOUNTS });
   const turns = ways.flatMap((way) =>
     [0, LATENCY_MS].map((roundTripMs) => ({
       way,
       job: jobAt(roundTripMs),
-      concurrency: MANY,
-      rendersPerRound: bench.quick ? MANY : 3 * MANY,
-      uncounted: UNCOUNTED_MAX,
+      concurrency: HIGH_CONCURRENCY,
+      rendersPerRound: bench.quick ? HIGH_CONCURRENCY : 3 * HIGH_CONCURRENCY,
+      unmeasuredRenders: UNMEASURED_RENDERS_MAX,
     })),
   );
   const [near, far] = (await measureTurns(turns, bench.quick ? 1 : 2)) as [TurnResult, TurnResult];
   await stop();
-  const name = `pages at ${LATENCY_MS} ms, ${MANY} in flight: renders/s relative to the same page at 0 ms`;
+  const name = `pages at ${LATENCY_MS} ms, ${HIGH_CONCURRENCY} in flight: renders/s relative to the same page at 0 ms`;
   const rows = [
-    rowOf(`0 ms, ${MANY} in flight`, near, 1),
-    rowOf(`${LATENCY_MS} ms, ${MANY} in flight`, far, rateRatio(near, far)),
+    rowOf(`0 ms, ${HIGH_CONCURRENCY} in flight`, near, 1),
+    rowOf(`${LATENCY_MS} ms, ${HIGH_CONCURRENCY} in flight`, far, rateRatio(near, far)),
   ];
   return { figures: [atLeast(0.85, name, rateRatio(far, near))], tables: [rows] };
 }
@@ -188,19 +195,19 @@ export const ways: Scenario = {
   about:
     "Renders until `load`, four in flight: the page of 60 cards as PNG, JPEG, WebP and PDF, and a PNG of 200 images with two web fonts over plain HTTP. For a PDF, the service uses its default wait; the raw calls wait for `load` and 500 ms, then print.",
   run(bench) {
-    const job = (page: string, how?: Partial<RenderJob>) => (): RenderJob =>
-      newJob(bench.siteOrigin, page, how);
-    const comparedWithRaw = (label: string, how: Partial<Load> & Pick<Load, "job">): Load => ({
+    const job = (page: string, options?: Partial<RenderJob>) => (): RenderJob =>
+      newJob(bench.siteOrigin, page, options);
+    const compareWithRaw = (label: string, overrides: Partial<Load> & Pick<Load, "job">): Load => ({
       label,
       ways: ["raw", "server"],
       figures: (relativeTo) => [
         atLeast(1, `${label}, 4 in flight: renders/s relative to raw protocol calls`, relativeTo("raw")),
       ],
-      ...how,
+      ...overrides,
     });
     // One browser per request takes about three times as long as the other ways.
     const slow = bench.quick ? [] : (["launch-per-request"] as const);
-    const server = "renders/s of the whole server relative to";
+    const figurePrefix = "renders/s of the whole server relative to";
     return compareWays(bench, [
       {
         label: "PNG",
@@ -208,16 +215,16 @@ export const ways: Scenario = {
         ways: ["raw", "raw-fast", ...slow, "cluster", "server"],
         rounds: 4,
         figures: (relativeTo) => [
-          atLeast(1, `${server} raw protocol calls`, relativeTo("raw")),
-          atLeast(1, `${server} raw protocol calls that also encode for speed`, relativeTo("raw-fast")),
-          atLeast(1.2, `${server} puppeteer-cluster`, relativeTo("cluster")),
-          atLeast(2.5, `${server} one browser per request`, relativeTo("launch-per-request")),
+          atLeast(1, `${figurePrefix} raw protocol calls`, relativeTo("raw")),
+          atLeast(1, `${figurePrefix} raw protocol calls that also encode for speed`, relativeTo("raw-fast")),
+          atLeast(1.2, `${figurePrefix} puppeteer-cluster`, relativeTo("cluster")),
+          atLeast(2.5, `${figurePrefix} one browser per request`, relativeTo("launch-per-request")),
         ],
       },
-      comparedWithRaw("JPEG", { job: job("cards", { format: "jpeg" }), onlyFull: true }),
-      comparedWithRaw("WebP", { job: job("cards", { format: "webp" }) }),
-      comparedWithRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
-      comparedWithRaw("heavy", { job: job("heavy"), renders: 8, onlyFull: true }),
+      compareWithRaw("JPEG", { job: job("cards", { format: "jpeg" }), fullRunOnly: true }),
+      compareWithRaw("WebP", { job: job("cards", { format: "webp" }) }),
+      compareWithRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
+      compareWithRaw("heavy", { job: job("heavy"), renders: 8, fullRunOnly: true }),
     ]);
   },
 };

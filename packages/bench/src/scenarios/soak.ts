@@ -1,6 +1,6 @@
-import { inParallel } from "../measure.ts";
+import { runInParallel } from "../measure.ts";
 import { countBrowserProcesses, measureIdleMemory, readTree } from "../processes.ts";
-import { megabytes } from "../report.ts";
+import { formatMegabytes } from "../report.ts";
 import { atMost, type Figure, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob, type RenderJob } from "../ways/way.ts";
@@ -31,23 +31,23 @@ export const soak: Scenario = {
   title: "Soak",
   about:
     "Renders of mixed pages as PNG, JPEG, WebP and PDF, four at a time, all of which must succeed. Memory and processes are measured between groups of renders, while the service is idle. Its memory cache holds up to 64 MiB, which a few hundred renderings fill.",
-  onlyFull: true,
+  fullRunOnly: true,
   async run(bench) {
     const before = countBrowserProcesses();
     const service = await startService(bench);
     const samples: IdleSample[] = [];
-    let done = 0;
+    let finishedRenders = 0;
     for (const renders of bench.quick ? [12, 24, 36] : [100, 300, 500, 750, 1000]) {
-      const first = done;
-      await inParallel(renders - first, CONCURRENCY, async (index) => {
-        const [page, format] = MIX[(first + index) % MIX.length] ?? ["small", "png"];
+      const offset = finishedRenders;
+      await runInParallel(renders - offset, CONCURRENCY, async (index) => {
+        const [page, format] = MIX[(offset + index) % MIX.length] ?? ["small", "png"];
         const url = service.snapUrl(newJob(bench.siteOrigin, page, { format }));
         await fetchExpecting(200, url, service.bearerHeaders[0]);
-        done += 1;
+        finishedRenders += 1;
       });
       const bytes = await measureIdleMemory(service.pid);
       samples.push({ renders, bytes, processes: readTree(service.pid).length });
-      bench.log(`${done} renders`);
+      bench.log(`${finishedRenders} renders`);
     }
     await service.stop();
     const leftBehind = countBrowserProcesses() - before;
@@ -72,7 +72,7 @@ export const soak: Scenario = {
       tables: [
         samples.map(({ renders, bytes, processes }) => ({
           renders: String(renders),
-          "memory MB": megabytes(bytes),
+          "memory MB": formatMegabytes(bytes),
           processes: String(processes),
         })),
       ],

@@ -1,6 +1,6 @@
 import { median } from "../measure.ts";
 import { measureIdleMemory } from "../processes.ts";
-import { megabytes, rounded } from "../report.ts";
+import { formatMegabytes, formatNumber } from "../report.ts";
 import { atMost, type Bench, type Scenario } from "../scenario.ts";
 import { fetchExpecting, startService } from "../service.ts";
 import { newJob } from "../ways/way.ts";
@@ -24,10 +24,10 @@ export const start: Scenario = {
       tables: [
         [
           {
-            "ms to listening": rounded(medianOf("listeningMs")),
-            "ms to the first response": rounded(firstRenderMs),
-            "idle MB after the first render": megabytes(medianOf("firstIdleBytes")),
-            [`idle MB after ${RENDERS_BEFORE_IDLE} more`]: megabytes(idleBytes),
+            "ms to listening": formatNumber(medianOf("listeningMs")),
+            "ms to the first response": formatNumber(firstRenderMs),
+            "idle MB after the first render": formatMegabytes(medianOf("firstIdleBytes")),
+            [`idle MB after ${RENDERS_BEFORE_IDLE} more`]: formatMegabytes(idleBytes),
           },
         ],
       ],

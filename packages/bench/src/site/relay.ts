@@ -29,13 +29,13 @@ export async function startRelay({ host, targetPort, roundTripMs }: RelayOptions
 /** Forwards chunks in order: each waits for its delay and for the chunks before it. */
 function forward(from: Socket, to: Socket, delayMs: (nowMs: number) => number): void {
   let previous = Promise.resolve();
-  const later = (deliver: () => void): void => {
+  const schedule = (deliver: () => void): void => {
     const due = sleep(delayMs(performance.now()));
     previous = Promise.all([previous, due]).then(deliver);
   };
-  from.on("data", (chunk: Buffer) => later(() => to.write(chunk)));
-  from.on("end", () => later(() => to.end()));
+  from.on("data", (chunk: Buffer) => schedule(() => to.write(chunk)));
+  from.on("end", () => schedule(() => to.end()));
   // An aborted connection also aborts the other one; `close` follows.
   from.on("error", () => to.destroy());
-  from.on("close", () => later(() => to.destroySoon()));
+  from.on("close", () => schedule(() => to.destroySoon()));
 }

@@ -24,20 +24,20 @@ const SLOW_MS = 1000;
 /** Loopback addresses that stand in for internet hosts: one for the page, three for its resources, and a slow third party. */
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
 
-const list = (count: number, write: (index: number) => string): string =>
+const repeat = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join("\n");
 
 /**
  * A typical web page, with ten resources from each of four hosts (styles that load a font, scripts that add elements, and
  * images, ten of which a script inserts) and a third party that responds after a second.
  */
-function pageText([page = "", files = "", images = "", inserted = "", slow = ""]: readonly string[]): string {
+function pageHtml([page = "", files = "", images = "", inserted = "", slow = ""]: readonly string[]): string {
   const styles = (host: string): string =>
-    list(2, (index) => `<link rel="stylesheet" href="${host}/styles/${index}.css">`);
+    repeat(2, (index) => `<link rel="stylesheet" href="${host}/styles/${index}.css">`);
   const scripts = (host: string, count: number): string =>
-    list(count, (index) => `<script defer src="${host}/scripts/${index}.js"></script>`);
+    repeat(count, (index) => `<script defer src="${host}/scripts/${index}.js"></script>`);
   const imageTags = (host: string, count: number): string =>
-    list(count, (index) => `<img src="${host}/image/${index}.png" width="120" height="120" alt="">`);
+    repeat(count, (index) => `<img src="${host}/image/${index}.png" width="120" height="120" alt="">`);
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>remote</title>
 ${styles(page)}${styles(files)}${scripts(page, 3)}${scripts(files, 5)}
 <h1>A page with parts from several hosts</h1><main></main>
@@ -74,7 +74,7 @@ function respond(request: Http2ServerRequest, response: Http2ServerResponse): vo
   const send = (type: string, body: string | Buffer): void => {
     response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" }).end(body);
   };
-  if (kind === "remote") send("text/html", pageText(origins));
+  if (kind === "remote") send("text/html", pageHtml(origins));
   else if (kind === "styles") send("text/css", styleText(Number(name), origins[1]));
   else if (kind === "scripts") send("text/javascript", scriptText(Number(name)));
   else if (kind === "image") send("image/png", IMAGES[Number(name)] ?? "");
@@ -90,14 +90,14 @@ const { cert, key } = makeCertificate({
 const server = createSecureServer({ cert, key, allowHTTP1: true }, respond);
 await once(server.listen(0, "127.0.0.1"), "listening");
 const targetPort = (server.address() as AddressInfo).port;
-const pages: Record<number, string> = {};
+const pageOrigins: Record<number, string> = {};
 for (const roundTripMs of process.argv.slice(2).map(Number)) {
   const origins: string[] = [];
   for (const host of HOSTS)
     origins.push(`https://${host}:${await startRelay({ host, targetPort, roundTripMs })}`);
   for (const origin of origins) originsOf.set(origin, origins);
-  pages[roundTripMs] = origins[0] ?? "";
+  pageOrigins[roundTripMs] = origins[0] ?? "";
 }
 const publicKey = new X509Certificate(cert).publicKey.export({ type: "spki", format: "der" });
 const keyHash = createHash("sha256").update(publicKey).digest("base64");
-console.log(JSON.stringify({ origins: pages, keyHash } satisfies LatencyAnnouncement));
+console.log(JSON.stringify({ origins: pageOrigins, keyHash } satisfies LatencyAnnouncement));

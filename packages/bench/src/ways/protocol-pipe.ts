@@ -19,7 +19,7 @@ export class ProtocolPipe {
   readonly #browser: ChildProcess;
   readonly #pending = new Map<number, PromiseWithResolvers<Params>>();
   #lastId = 0;
-  #pieces: Buffer[] = [];
+  #chunks: Buffer[] = [];
 
   constructor(executable: string, args: readonly string[]) {
     this.#browser = spawn(executable, ["--remote-debugging-pipe", ...args], {
@@ -48,12 +48,12 @@ export class ProtocolPipe {
   #read(data: Buffer): void {
     let from = 0;
     for (let end = data.indexOf(0); end !== -1; end = data.indexOf(0, from)) {
-      this.#pieces.push(data.subarray(from, end));
-      this.#handle(JSON.parse(Buffer.concat(this.#pieces).toString("utf8")) as Message);
-      this.#pieces = [];
+      this.#chunks.push(data.subarray(from, end));
+      this.#handle(JSON.parse(Buffer.concat(this.#chunks).toString("utf8")) as Message);
+      this.#chunks = [];
       from = end + 1;
     }
-    if (from < data.length) this.#pieces.push(data.subarray(from));
+    if (from < data.length) this.#chunks.push(data.subarray(from));
   }
 
   #handle({ id, sessionId = "", method = "", params = {}, result = {}, error }: Message): void {

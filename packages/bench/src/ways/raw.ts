@@ -19,8 +19,8 @@ export async function startRaw(
   { fast }: { readonly fast: boolean },
 ): Promise<RenderingProgram> {
   // The switches with which Puppeteer starts the browser for the other programs.
-  const usual = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
-  const args = usual.filter((argument) => !argument.startsWith("--remote-debugging-"));
+  const defaultArgs = await puppeteer.defaultArgs({ headless: "shell", args: [...SANDBOX_ARGUMENTS] });
+  const args = defaultArgs.filter((argument) => !argument.startsWith("--remote-debugging-"));
   const pipe = new ProtocolPipe(browserPath, args);
   await pipe.send("Browser.getVersion");
   return { render: (job) => render(pipe, job, fast), close: () => pipe.close() };

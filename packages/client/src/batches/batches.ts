@@ -209,10 +209,10 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
     list: async (options) => list("/renders", options),
     deliveries: async (id, options) => list(`${pathOf(id)}/deliveries`, options),
     resend: async (id, options) => call(`${pathOf(id)}/deliveries`, options, { body: "" }),
-    async wait(start, { onProgress, ...options } = {}) {
+    async wait(batchOrId, { onProgress, ...options } = {}) {
       // watchBatch yields at least once
       let latest!: RenderBatch;
-      for await (latest of watchBatch(source, start, options)) {
+      for await (latest of watchBatch(source, batchOrId, options)) {
         await onProgress?.({ finished: countFinished(latest), total: latest.items.length, batch: latest });
       }
       return latest;

@@ -1,6 +1,6 @@
 import type { BatchItem, RenderBatch } from "@snap/protocol";
 import { isSnapError, SnapError } from "../errors.ts";
-import { DURATION_MS, readId, readInteger } from "../read-options.ts";
+import { DURATION_RANGE_MS, readId, readInteger } from "../read-options.ts";
 import { isRetryable } from "../sending/retry.ts";
 import type { CallOptions } from "../sending/send.ts";
 import { startDeadline, type Pacing } from "../sending/time.ts";
@@ -35,19 +35,25 @@ export interface BatchSource {
 }
 
 /**
- * Polls a batch until it is complete, and yields each state. A batch passed as `start` is the first state. A poll that
+ * Polls a batch until it is complete, and yields each state. A batch passed as `batchOrId` is the first state. A poll that
  * fails temporarily is repeated until the time limit.
  *
  * @throws SnapError `timed_out`, `aborted`, or the error from a poll that failed permanently.
  */
 export async function* watchBatch(
   { get, pacing }: BatchSource,
-  start: string | RenderBatch,
+  batchOrId: string | RenderBatch,
   options: WatchOptions,
 ): AsyncGenerator<RenderBatch, void, undefined> {
-  const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? WAIT_TIMEOUT_MS, DURATION_MS);
-  const firstMs = readInteger("pollIntervalMs", options.pollIntervalMs ?? POLL_INTERVAL_MS, DURATION_MS);
-  const id = readId(typeof start === "string" ? start : (Object(start) as Partial<RenderBatch>).id);
+  const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? WAIT_TIMEOUT_MS, DURATION_RANGE_MS);
+  const firstMs = readInteger(
+    "pollIntervalMs",
+    options.pollIntervalMs ?? POLL_INTERVAL_MS,
+    DURATION_RANGE_MS,
+  );
+  const id = readId(
+    typeof batchOrId === "string" ? batchOrId : (Object(batchOrId) as Partial<RenderBatch>).id,
+  );
   let failure: SnapError | null = null;
   const deadline = startDeadline({
     timeoutMs,
@@ -68,7 +74,7 @@ export async function* watchBatch(
     }
   };
   try {
-    let latest = typeof start === "string" ? await poll() : start;
+    let latest = typeof batchOrId === "string" ? await poll() : batchOrId;
     if (latest !== null) yield latest;
     for (let polls = 0; latest?.status !== "complete"; polls += 1) {
       const intervalMs = firstMs * Math.min(INTERVAL_GROWTH ** polls, MAX_INTERVAL_GROWTH);

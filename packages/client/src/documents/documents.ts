@@ -1,7 +1,7 @@
 import { DOCUMENT_TYPES, ProblemList, type StoredDocument } from "@snap/protocol";
 import { misconfigured } from "../errors.ts";
 import { readId } from "../read-options.ts";
-import { readJson, readNothing } from "../sending/read-json.ts";
+import { readJson, readNoContent } from "../sending/read-json.ts";
 import type { CallOptions, RequestBody, SendToService } from "../sending/send.ts";
 import { throwIfInvalid } from "../sending/throw-if-invalid.ts";
 
@@ -51,7 +51,7 @@ export interface Documents {
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
-const readStored = readJson<StoredDocument>("url", "string");
+const readStoredDocument = readJson<StoredDocument>("url", "string");
 
 export function createDocuments(request: SendToService): Documents {
   const pathOf = (id: string): string => `/documents/${encodeURIComponent(readId(id))}`;
@@ -60,11 +60,15 @@ export function createDocuments(request: SendToService): Documents {
       const query = ttlSeconds === undefined ? "" : `?documentTtl=${ttlSeconds}`;
       const upload = toUpload(document);
       // the same content is stored once
-      return request(`/documents${query}`, { ...upload, retryIsFree: true, read: readStored }, options);
+      return request(
+        `/documents${query}`,
+        { ...upload, retryIsFree: true, read: readStoredDocument },
+        options,
+      );
     },
-    get: async (id, options) => request(pathOf(id), { retryIsFree: true, read: readStored }, options),
+    get: async (id, options) => request(pathOf(id), { retryIsFree: true, read: readStoredDocument }, options),
     delete: async (id, options) =>
-      request(pathOf(id), { method: "DELETE", retryIsFree: true, read: readNothing }, options),
+      request(pathOf(id), { method: "DELETE", retryIsFree: true, read: readNoContent }, options),
   };
 }
 

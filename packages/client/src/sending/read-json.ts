@@ -2,7 +2,7 @@ import { parseObject, readText } from "./read-body.ts";
 import { toFailure, type ResponseContext } from "./to-failure.ts";
 
 /** Accepts only a 204. @throws SnapError `unexpected_answer` for another 2xx. */
-export async function readNothing(response: Response, context: ResponseContext): Promise<void> {
+export async function readNoContent(response: Response, context: ResponseContext): Promise<void> {
   if (response.status !== 204) throw toFailure(response, { ...context, text: await readText(response) });
 }
 

@@ -8,7 +8,7 @@ const CAUSES_MAX = 5;
  * Makes received text safe for a terminal or a log: replaces white space and control, invisible and unassigned characters
  * with a space.
  */
-export function plainText(text: string): string {
+export function sanitizeText(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ");
 }
 

@@ -1,9 +1,9 @@
 import { HEADERS } from "@snap/protocol";
 import { aborted, isSnapError, SnapError } from "../errors.ts";
-import { DURATION_MS, readInteger, RETRIES } from "../read-options.ts";
+import { DURATION_RANGE_MS, readInteger, RETRIES_RANGE } from "../read-options.ts";
 import { readText } from "./read-body.ts";
 import type { Observer, RequestEvent } from "./hooks.ts";
-import { plainText, redactError, redactHeaders, type Redact } from "./received-text.ts";
+import { sanitizeText, redactError, redactHeaders, type Redact } from "./received-text.ts";
 import { retryDelayMs } from "./retry.ts";
 import { startDeadline, type Pacing } from "./time.ts";
 import { toFailure, type ResponseContext } from "./to-failure.ts";
@@ -66,8 +66,8 @@ export type SendToService = <T>(path: string, call: ServiceCall<T>, options?: Ca
  */
 export async function send<T>(settings: SendSettings, call: Call<T>, options: CallOptions = {}): Promise<T> {
   const { signal } = options;
-  const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? settings.timeoutMs, DURATION_MS);
-  const maxRetries = readInteger("maxRetries", options.maxRetries ?? settings.maxRetries, RETRIES);
+  const timeoutMs = readInteger("timeoutMs", options.timeoutMs ?? settings.timeoutMs, DURATION_RANGE_MS);
+  const maxRetries = readInteger("maxRetries", options.maxRetries ?? settings.maxRetries, RETRIES_RANGE);
   const { retryIsFree, body, method = body === undefined ? "GET" : "POST" } = call;
   // an id in the path can be a misplaced token
   const path = settings.redact(new URL(call.url).pathname);
@@ -123,14 +123,14 @@ async function attempt<T>(
       signal: deadline.signal,
     });
     const nowMs = pacing.now();
-    const received = redactHeaders(response.headers, redact);
+    const redactedHeaders = redactHeaders(response.headers, redact);
     observer.onResponse({
       ...event,
       status: response.status,
       durationMs: nowMs - startedMs,
-      requestId: received.get(HEADERS.requestId),
+      requestId: redactedHeaders.get(HEADERS.requestId),
     });
-    const context = { origin, headers: received, redact, nowMs };
+    const context = { origin, headers: redactedHeaders, redact, nowMs };
     if (response.ok || (response.status === 304 && headers.has("If-None-Match")))
       return await read(response, context);
     throw toFailure(response, { ...context, text: await readText(response) });
@@ -141,7 +141,7 @@ async function attempt<T>(
     const hide: Redact = (text) => redact(text.replaceAll(search, ""));
     throw new SnapError(
       "connection_failed",
-      `The connection to ${origin} failed: ${plainText(hide(reasonOf(error)))}`,
+      `The connection to ${origin} failed: ${sanitizeText(hide(reasonOf(error)))}`,
       { status: 0, cause: redactError(error, hide) },
     );
   } finally {
@@ -149,15 +149,15 @@ async function attempt<T>(
   }
 }
 
-interface Thrown {
+interface FetchError {
   readonly message?: string;
   readonly code?: string;
-  readonly cause?: Thrown;
+  readonly cause?: FetchError;
 }
 
 /** `fetch` puts the reason in `cause`. The error for a host with several addresses has a code but no message. */
 function reasonOf(error: unknown): string {
-  const thrown = Object(error) as Thrown;
-  const { message, code } = thrown.cause ?? thrown;
+  const fetchError = Object(error) as FetchError;
+  const { message, code } = fetchError.cause ?? fetchError;
   return message || String(code ?? error);
 }

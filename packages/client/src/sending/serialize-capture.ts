@@ -16,9 +16,9 @@ export interface SerializedCapture {
 export function serializeCapture(parameters: object, answer: Answer): SerializedCapture {
   requireObject(parameters);
   throwIfInvalid(checkCapture(parameters));
-  const sent = answer === "file" ? { ...parameters } : { ...parameters, answer };
-  const query = captureQuery(sent);
+  const requestParameters = answer === "file" ? { ...parameters } : { ...parameters, answer };
+  const query = captureQuery(requestParameters);
   return query === null
-    ? { path: "/captures", body: JSON.stringify(sent) }
+    ? { path: "/captures", body: JSON.stringify(requestParameters) }
     : { path: `/snap?${String(query)}`, body: undefined };
 }

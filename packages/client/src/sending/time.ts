@@ -49,11 +49,14 @@ export function startDeadline({
   readonly timedOut: () => SnapError;
 }): Deadline {
   const timeout = new AbortController();
-  const either = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
+  const combinedSignal = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const timer = setTimeout(() => timeout.abort(timedOut()), timeoutMs);
   return {
-    signal: either,
-    error: () => (either.reason === timeout.signal.reason ? (either.reason as SnapError) : aborted(either)),
+    signal: combinedSignal,
+    error: () =>
+      combinedSignal.reason === timeout.signal.reason
+        ? (combinedSignal.reason as SnapError)
+        : aborted(combinedSignal),
     clear: () => clearTimeout(timer),
   };
 }

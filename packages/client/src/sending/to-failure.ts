@@ -7,7 +7,7 @@ import {
 } from "@snap/protocol";
 import { SnapError } from "../errors.ts";
 import { parseObject } from "./read-body.ts";
-import { plainText, type Redact } from "./received-text.ts";
+import { sanitizeText, type Redact } from "./received-text.ts";
 
 const EXCERPT_CHARACTERS = 200;
 const MESSAGE_CHARACTERS = 2000;
@@ -42,7 +42,9 @@ export function toFailure(
   const retryAfterSeconds = retryAfterMs && Math.ceil(retryAfterMs / 1000);
   if (isEnvelope(envelope)) {
     // redact after parsing: escape sequences could hide the token
-    const { code, message, errors, request_id } = parsePlain(redact(JSON.stringify(envelope))) as Envelope;
+    const { code, message, errors, request_id } = parseSanitized(
+      redact(JSON.stringify(envelope)),
+    ) as Envelope;
     return new SnapError(code, message.slice(0, MESSAGE_CHARACTERS), {
       status,
       requestId: requestId ?? request_id,
@@ -55,7 +57,7 @@ export function toFailure(
   const isRedirect = status === 0 || (status >= 300 && status < 400 && headers.has("Location"));
   const description = isRedirect
     ? "a redirect; set baseUrl to the final address."
-    : `an unexpected response with status ${status}: ${plainText(redact(text)).slice(0, EXCERPT_CHARACTERS)}`;
+    : `an unexpected response with status ${status}: ${sanitizeText(redact(text)).slice(0, EXCERPT_CHARACTERS)}`;
   return new SnapError("unexpected_answer", `${origin} sent ${description}`, {
     status,
     requestId,
@@ -69,8 +71,10 @@ export function readNotes(headers: Headers): readonly string[] {
 }
 
 /** Parses JSON, and makes its strings safe to print. */
-function parsePlain(text: string): unknown {
-  return JSON.parse(text, (_name, value: unknown) => (typeof value === "string" ? plainText(value) : value));
+function parseSanitized(text: string): unknown {
+  return JSON.parse(text, (_name, value: unknown) =>
+    typeof value === "string" ? sanitizeText(value) : value,
+  );
 }
 
 /** The envelope, possibly with a code that is newer than this package. */

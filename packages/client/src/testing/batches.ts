@@ -12,7 +12,7 @@ import {
   type UrlSigner,
 } from "@snap/protocol";
 import { checkItems } from "../batches/check-items.ts";
-import { etagOf, expiryOf, signedLink, type Renders } from "./renders.ts";
+import { etagOf, expiryOf, signedUrlOf, type Renders } from "./renders.ts";
 import { errorOf, FailedRequest, rejectInvalid, rejectProblem } from "./responses.ts";
 
 interface FakeBatch {
@@ -105,7 +105,7 @@ export class FakeBatches {
         etag,
         target_status: contentType === "application/pdf" ? null : targetStatus,
         expires_at: expiry.dateTime,
-        signed_url: signedLink(input, { ...signer, expires: expiry.seconds }),
+        signed_url: signedUrlOf(input, { ...signer, expires: expiry.seconds }),
         credit_cost: isHit ? 0 : 1,
         ...(notes.length > 0 && { notes }),
       };

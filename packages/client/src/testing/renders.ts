@@ -103,7 +103,7 @@ export class Renders {
   ): Response {
     const render = this.render(parameters);
     const { etag, contentType, isHit, usesCache } = render;
-    const linked = withPageUrl(parameters);
+    const pageParameters = withPageUrl(parameters);
     const expiry = expiryOf(parameters, now());
     const { notes, targetStatus } = this.settings;
     const isPdf = contentType === "application/pdf";
@@ -115,12 +115,12 @@ export class Renders {
       target_status: isPdf ? null : targetStatus,
       expires_at: usesCache ? expiry.dateTime : null,
       credit_cost: isHit ? 0 : 1,
-      signed_url: usesCache ? signedLink(linked, { ...signer, expires: expiry.seconds }) : null,
+      signed_url: usesCache ? signedUrlOf(pageParameters, { ...signer, expires: expiry.seconds }) : null,
       notes,
       stored_location: null,
       ...(isPdf ? { width: null, height: null, pages: 1 } : { ...sizeOf(contentType), pages: null }),
       title: "A page of the fake service",
-      final_url: linked.url,
+      final_url: pageParameters.url,
     };
     return Response.json(facts, { headers: this.#headersOf(render, { isFree: false }) });
   }
@@ -160,10 +160,10 @@ export function expiryOf(
 }
 
 /** Returns a signed URL of a rendering; `null` if a parameter is secret, or the parameters are too long. */
-export function signedLink(parameters: object, signer: UrlSigner): string | null {
-  const linked = withoutDelivery(parameters);
-  if (secretsIn(linked).length > 0 || !fitsSignedUrl(linked)) return null;
-  return buildSignedUrl(toQuery(linked), signer);
+export function signedUrlOf(parameters: object, signer: UrlSigner): string | null {
+  const urlParameters = withoutDelivery(parameters);
+  if (secretsIn(urlParameters).length > 0 || !fitsSignedUrl(urlParameters)) return null;
+  return buildSignedUrl(toQuery(urlParameters), signer);
 }
 
 /** Returns an entity tag of the parameters: all files of a format have the same bytes. */

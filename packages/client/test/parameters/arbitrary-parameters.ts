@@ -52,7 +52,7 @@ const selector = fc.oneof(
 );
 
 /** Returns mostly valid values for the field. */
-function valueOf(field: ParameterRow): fc.Arbitrary<unknown> {
+function arbitraryValue(field: ParameterRow): fc.Arbitrary<unknown> {
   switch (field.kind) {
     case "url":
       return validUrl;
@@ -83,7 +83,7 @@ const fields = PARAMETER_TABLE.map((row) => [row.name, row] as const);
 
 const oneParameter: fc.Arbitrary<Entry[]> = fc
   .constantFrom(...fields)
-  .chain(([name, field]) => valueOf(field).map((value) => [[name, value] as const]));
+  .chain(([name, field]) => arbitraryValue(field).map((value) => [[name, value] as const]));
 
 const junkParameter = fc
   .tuple(fc.constantFrom(...fields), junk)

@@ -16,7 +16,7 @@ import { BATCH, deliver, OLD_SECRET, SECRET, signWithOpenssl } from "./delivery.
 
 const NOW_SECONDS = 1_767_225_610;
 const NOW = { now: NOW_SECONDS * 1000 };
-const GOOD = deliver({ timestamp: String(NOW_SECONDS) });
+const VALID_DELIVERY = deliver({ timestamp: String(NOW_SECONDS) });
 
 /** Returns the code of the thrown error, or "verified". */
 function outcomeOf(verify: () => RenderBatch): string {
@@ -29,7 +29,7 @@ function outcomeOf(verify: () => RenderBatch): string {
   }
 }
 
-interface Attempt {
+interface Overrides {
   readonly body?: unknown;
   readonly headers?: WebhookHeaders;
   readonly secret?: unknown;
@@ -37,31 +37,31 @@ interface Attempt {
 }
 
 /** Verifies a valid delivery with some parts replaced, possibly by values of the wrong type. */
-function attempt(replaced: Attempt): string {
+function attempt(overrides: Overrides): string {
   const { body, headers, secret, options } = {
-    body: GOOD.body,
-    headers: GOOD.headers,
+    body: VALID_DELIVERY.body,
+    headers: VALID_DELIVERY.headers,
     secret: SECRET,
     options: {},
-    ...replaced,
+    ...overrides,
   };
   return outcomeOf(() => verifyWebhook(body as RawBody, headers, secret as string, { ...NOW, ...options }));
 }
 
 const withHeader = (name: string, value: string | string[] | undefined): WebhookHeaders => ({
-  ...GOOD.headers,
+  ...VALID_DELIVERY.headers,
   [name]: value,
 });
 
 describe("a valid delivery", () => {
   it("returns its batch", () => {
-    const batch = verifyWebhook(GOOD.body, GOOD.headers, SECRET, NOW);
+    const batch = verifyWebhook(VALID_DELIVERY.body, VALID_DELIVERY.headers, SECRET, NOW);
     expect(batch).toEqual(BATCH);
     expectTypeOf(batch).toEqualTypeOf<RenderBatch>();
   });
 
   it("is accepted with a signature from openssl", { tags: ["openssl"] }, () => {
-    const signature = signWithOpenssl(String(NOW_SECONDS), GOOD.body);
+    const signature = signWithOpenssl(String(NOW_SECONDS), VALID_DELIVERY.body);
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
     expect(attempt({ headers: withHeader("X-Webhook-Signature", signature) })).toBe("verified");
   });
@@ -72,30 +72,39 @@ describe("a valid delivery", () => {
   });
 
   it.each<[string, unknown]>([
-    ["a Buffer", GOOD.body],
-    ["a string", GOOD.body.toString()],
-    ["a Uint8Array", new Uint8Array(GOOD.body)],
-    ["an ArrayBuffer", new Uint8Array(GOOD.body).buffer],
-    ["a view of a larger buffer", Buffer.concat([Buffer.of(1), GOOD.body, Buffer.of(2)]).subarray(1, -1)],
-    ["a Uint8Array from another realm", runInNewContext("Uint8Array.from(bytes)", { bytes: GOOD.body })],
+    ["a Buffer", VALID_DELIVERY.body],
+    ["a string", VALID_DELIVERY.body.toString()],
+    ["a Uint8Array", new Uint8Array(VALID_DELIVERY.body)],
+    ["an ArrayBuffer", new Uint8Array(VALID_DELIVERY.body).buffer],
+    [
+      "a view of a larger buffer",
+      Buffer.concat([Buffer.of(1), VALID_DELIVERY.body, Buffer.of(2)]).subarray(1, -1),
+    ],
+    [
+      "a Uint8Array from another realm",
+      runInNewContext("Uint8Array.from(bytes)", { bytes: VALID_DELIVERY.body }),
+    ],
     [
       "an ArrayBuffer from another realm",
-      runInNewContext("Uint8Array.from(bytes).buffer", { bytes: GOOD.body }),
+      runInNewContext("Uint8Array.from(bytes).buffer", { bytes: VALID_DELIVERY.body }),
     ],
   ])("can have %s as its body", (_, body) => {
     expect(attempt({ body })).toBe("verified");
   });
 
-  const entries = Object.entries(GOOD.headers);
+  const entries = Object.entries(VALID_DELIVERY.headers);
   it.each<[string, WebhookHeaders]>([
-    ["in a web Headers object", new Headers(GOOD.headers)],
+    ["in a web Headers object", new Headers(VALID_DELIVERY.headers)],
     [
       "in lower case, as node:http has them",
       Object.fromEntries(entries.map(([k, v]) => [k.toLowerCase(), v])),
     ],
     ["in upper case", Object.fromEntries(entries.map(([k, v]) => [k.toUpperCase(), v]))],
     ["in lists of one", Object.fromEntries(entries.map(([k, v]) => [k, [v]]))],
-    ["among others", { get: "a header of that name", host: undefined, cookie: ["a", "b"], ...GOOD.headers }],
+    [
+      "among others",
+      { get: "a header of that name", host: undefined, cookie: ["a", "b"], ...VALID_DELIVERY.headers },
+    ],
   ])("can have its headers %s", (_, headers) => {
     expect(attempt({ headers })).toBe("verified");
   });
@@ -134,12 +143,12 @@ describe("headers", () => {
   it.each(["X-Webhook-Id", "X-Webhook-Timestamp", "X-Webhook-Signature"])(
     "are each required exactly once: %s",
     (name) => {
-      const value = GOOD.headers[name] ?? "";
+      const value = VALID_DELIVERY.headers[name] ?? "";
       expect(attempt({ headers: withHeader(name, undefined) })).toBe("missing_header");
       expect(attempt({ headers: withHeader(name, []) })).toBe("missing_header");
       expect(attempt({ headers: withHeader(name, [value, value]) })).toBe("missing_header");
       expect(attempt({ headers: withHeader(name.toLowerCase(), value) })).toBe("missing_header");
-      const twice = new Headers(GOOD.headers);
+      const twice = new Headers(VALID_DELIVERY.headers);
       twice.append(name, value);
       expect(attempt({ headers: twice })).not.toBe("verified");
       twice.delete(name);
@@ -148,7 +157,7 @@ describe("headers", () => {
   );
 
   it("are not read from an object's prototype", () => {
-    expect(attempt({ headers: Object.create(GOOD.headers) as Record<string, string> })).toBe(
+    expect(attempt({ headers: Object.create(VALID_DELIVERY.headers) as Record<string, string> })).toBe(
       "missing_header",
     );
   });
@@ -159,7 +168,7 @@ describe("headers", () => {
   });
 
   it("are named in the error if missing", () => {
-    expect(() => verifyWebhook(GOOD.body, {}, SECRET, NOW)).toThrow("X-Webhook-Id is missing");
+    expect(() => verifyWebhook(VALID_DELIVERY.body, {}, SECRET, NOW)).toThrow("X-Webhook-Id is missing");
   });
 });
 
@@ -230,7 +239,7 @@ describe("the timestamp", () => {
 });
 
 describe("the signature", () => {
-  const signature = GOOD.headers["X-Webhook-Signature"] ?? "";
+  const signature = VALID_DELIVERY.headers["X-Webhook-Signature"] ?? "";
   it.each([
     ["empty", ""],
     ["in upper case", signature.toUpperCase()],
@@ -252,14 +261,14 @@ describe("the signature", () => {
   ])("is rejected without a specific reason: %s", (_, other) => {
     const headers = withHeader("X-Webhook-Signature", other);
     expect(attempt({ headers })).toBe("invalid_signature");
-    expect(() => verifyWebhook(GOOD.body, headers, SECRET, NOW)).toThrow("Invalid signature");
+    expect(() => verifyWebhook(VALID_DELIVERY.body, headers, SECRET, NOW)).toThrow("Invalid signature");
   });
 
   it("covers every byte of the body", () => {
-    const position = fc.nat(GOOD.body.length - 1);
+    const position = fc.nat(VALID_DELIVERY.body.length - 1);
     fc.assert(
       fc.property(position, fc.integer({ min: 1, max: 255 }), (index, change) => {
-        const body = Buffer.from(GOOD.body);
+        const body = Buffer.from(VALID_DELIVERY.body);
         body[index] = (body[index] ?? 0) ^ change;
         expect(attempt({ body })).toBe("invalid_signature");
       }),
@@ -268,18 +277,22 @@ describe("the signature", () => {
 
   it("covers the length of the body", () => {
     fc.assert(
-      fc.property(fc.nat(GOOD.body.length - 1), fc.uint8Array({ minLength: 1 }), (length, added) => {
-        expect(attempt({ body: GOOD.body.subarray(0, length) })).toBe("invalid_signature");
-        expect(attempt({ body: Buffer.concat([GOOD.body, added]) })).toBe("invalid_signature");
-        expect(attempt({ body: Buffer.concat([added, GOOD.body]) })).toBe("invalid_signature");
-      }),
+      fc.property(
+        fc.nat(VALID_DELIVERY.body.length - 1),
+        fc.uint8Array({ minLength: 1 }),
+        (length, added) => {
+          expect(attempt({ body: VALID_DELIVERY.body.subarray(0, length) })).toBe("invalid_signature");
+          expect(attempt({ body: Buffer.concat([VALID_DELIVERY.body, added]) })).toBe("invalid_signature");
+          expect(attempt({ body: Buffer.concat([added, VALID_DELIVERY.body]) })).toBe("invalid_signature");
+        },
+      ),
     );
   });
 
   it.each(["X-Webhook-Timestamp", "X-Webhook-Signature"])(
     "does not match if one character of %s changes",
     (name) => {
-      const value = GOOD.headers[name] ?? "";
+      const value = VALID_DELIVERY.headers[name] ?? "";
       const character = fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 1 });
       fc.assert(
         fc.property(fc.nat(value.length - 1), character, (index, other) => {
@@ -301,10 +314,10 @@ describe("the body", () => {
     ["a promise that was not awaited", Promise.resolve("{}")],
     ["a stream", new Response("{}").body],
     ["a number", 1],
-    ["a Buffer serialized as JSON", GOOD.body.toJSON()],
+    ["a Buffer serialized as JSON", VALID_DELIVERY.body.toJSON()],
   ])("is rejected with a hint about what to pass instead: %s", (_, body) => {
     expect(attempt({ body })).toBe("raw_body_needed");
-    expect(() => verifyWebhook(body as RawBody, GOOD.headers, SECRET, NOW)).toThrow(
+    expect(() => verifyWebhook(body as RawBody, VALID_DELIVERY.headers, SECRET, NOW)).toThrow(
       /express\.raw\(\{ type: "application\/json" \}\).* before express\.json\(\).*await request\.text\(\)/,
     );
   });

@@ -88,15 +88,19 @@ describe("webhookHandler", () => {
     const fault = new Error("database is down");
     const errors: unknown[] = [];
     const onError = (error: unknown): unknown => errors.push(error);
-    const rejecting = await webhookHandler(SECRET, () => Promise.reject(fault), { onError })(post());
-    const throwing = await webhookHandler(
+    const rejectionResponse = await webhookHandler(SECRET, () => Promise.reject(fault), { onError })(post());
+    const exceptionResponse = await webhookHandler(
       SECRET,
       () => {
         throw fault;
       },
       { onError },
     )(post());
-    expect([rejecting.status, await rejecting.text(), throwing.status]).toEqual([500, "", 500]);
+    expect([rejectionResponse.status, await rejectionResponse.text(), exceptionResponse.status]).toEqual([
+      500,
+      "",
+      500,
+    ]);
     expect(errors).toEqual([fault, fault]);
   });
 

@@ -19,20 +19,23 @@ import { BATCH, deliver, OLD_SECRET, SECRET } from "./delivery.ts";
 
 const serve = (listener: RequestListener): Promise<number> => listen(createServer(listener));
 
-interface Sent {
+interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: readonly Uint8Array[];
   readonly method?: string;
 }
 
-interface Received {
+interface ReceivedResponse {
   readonly status: number | undefined;
   readonly body: string;
   readonly allow: string | undefined;
 }
 
 /** Sends the chunks unchanged, and reads the response. */
-async function post(port: number, { headers, chunks, method = "POST" }: Sent): Promise<Received> {
+async function post(
+  port: number,
+  { headers, chunks, method = "POST" }: SentRequest,
+): Promise<ReceivedResponse> {
   const outgoing = send({
     host: "127.0.0.1",
     port,
@@ -45,7 +48,7 @@ async function post(port: number, { headers, chunks, method = "POST" }: Sent): P
   return { status: response.statusCode, body: await text(response), allow: response.headers.allow };
 }
 
-const whole = ({ body, headers } = deliver()): Sent => ({ headers, chunks: [body] });
+const toRequest = ({ body, headers } = deliver()): SentRequest => ({ headers, chunks: [body] });
 
 const FRAMEWORKS = [
   ["Express 5", express5],
@@ -57,8 +60,8 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
   async function receiver(
     setUp: (app: express5.Express, middleware: RequestHandler) => void,
     callback: (batch: RenderBatch) => unknown = () => undefined,
-  ): Promise<{ port: number; seen: RenderBatch[]; errors: unknown[]; passed: unknown[] }> {
-    const [seen, errors, passed] = [[] as RenderBatch[], [] as unknown[], [] as unknown[]];
+  ): Promise<{ port: number; seen: RenderBatch[]; errors: unknown[]; nextErrors: unknown[] }> {
+    const [seen, errors, nextErrors] = [[] as RenderBatch[], [] as unknown[], [] as unknown[]];
     const middleware = webhookMiddleware(
       [OLD_SECRET, SECRET],
       (batch) => {
@@ -69,15 +72,15 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     );
     const app = express();
     setUp(app, middleware);
-    const onFault: ErrorRequestHandler = (error, _request, response, _next) => {
-      passed.push(error);
+    const errorHandler: ErrorRequestHandler = (error, _request, response, _next) => {
+      nextErrors.push(error);
       response.sendStatus(500);
     };
-    app.use(onFault);
-    return { port: await serve(app), seen, errors, passed };
+    app.use(errorHandler);
+    return { port: await serve(app), seen, errors, nextErrors };
   }
 
-  const plain = (app: express5.Express, middleware: RequestHandler): void => {
+  const mountMiddleware = (app: express5.Express, middleware: RequestHandler): void => {
     app.post("/", middleware);
   };
 
@@ -97,12 +100,12 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
         hasEnded.push(...responses.map(({ writableEnded }) => writableEnded));
       },
     );
-    expect(await post(port, whole())).toMatchObject({ status: 204, body: "" });
+    expect(await post(port, toRequest())).toMatchObject({ status: 204, body: "" });
     expect([hasEnded, seen, errors]).toEqual([[false], [BATCH], []]);
   });
 
   it("reads a body in chunks that split characters", async () => {
-    const { port, seen } = await receiver(plain);
+    const { port, seen } = await receiver(mountMiddleware);
     const { body, headers } = deliver();
     const chunks = Array.from({ length: Math.ceil(body.length / 3) }, (__, index) =>
       body.subarray(index * 3, index * 3 + 3),
@@ -119,7 +122,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
       });
       app.post("/", middleware);
     });
-    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(await post(port, toRequest())).toMatchObject({ status: 204 });
     expect(seen).toEqual([BATCH]);
   });
 
@@ -147,7 +150,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
   });
 
   it("closes a connection that keeps sending after the 413", async () => {
-    const { port, errors } = await receiver(plain);
+    const { port, errors } = await receiver(mountMiddleware);
     const outgoing = send({ host: "127.0.0.1", port, method: "POST", headers: deliver().headers });
     outgoing.on("error", () => {});
     const closed = new Promise((resolve) => {
@@ -158,11 +161,11 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
       status = response.statusCode;
       response.resume();
     });
-    const more = (): void => {
+    const writeMore = (): void => {
       while (!outgoing.destroyed && outgoing.write(Buffer.alloc(65_536)));
-      if (!outgoing.destroyed) outgoing.once("drain", more);
+      if (!outgoing.destroyed) outgoing.once("drain", writeMore);
     };
-    more();
+    writeMore();
     await closed;
     expect([undefined, 413]).toContain(status);
     expect(errors).toMatchObject([{ code: "body_too_large" }]);
@@ -170,7 +173,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
 
   it("works before express.json()", async () => {
     const { port } = await receiver((app, middleware) => app.post("/", middleware).use(express.json()));
-    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(await post(port, toRequest())).toMatchObject({ status: 204 });
   });
 
   it.each<[string, () => RequestHandler]>([
@@ -179,17 +182,17 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     ["express.json() for another type", () => express.json({ type: "application/other+json" })],
   ])("works after %s", async (__, parser) => {
     const { port, seen } = await receiver((app, middleware) => app.use(parser()).post("/", middleware));
-    expect(await post(port, whole())).toMatchObject({ status: 204 });
+    expect(await post(port, toRequest())).toMatchObject({ status: 204 });
     expect(seen).toEqual([BATCH]);
   });
 
   it("passes raw_body_needed to the error handler after express.json()", async () => {
-    const { port, seen, errors, passed } = await receiver((app, middleware) =>
+    const { port, seen, errors, nextErrors } = await receiver((app, middleware) =>
       app.use(express.json()).post("/", middleware),
     );
-    expect(await post(port, whole())).toMatchObject({ status: 500 });
-    expect(passed).toMatchObject([{ name: "WebhookError", code: "raw_body_needed" }]);
-    expect([seen, errors]).toEqual([[], passed]);
+    expect(await post(port, toRequest())).toMatchObject({ status: 500 });
+    expect(nextErrors).toMatchObject([{ name: "WebhookError", code: "raw_body_needed" }]);
+    expect([seen, errors]).toEqual([[], nextErrors]);
   });
 
   it.each([
@@ -199,15 +202,15 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     ["missing_header", { ...deliver(), headers: {} }],
     ["invalid_signature", { ...deliver(), body: Buffer.of() }],
   ])("responds with 400 to %s", async (code, delivery) => {
-    const { port, seen, errors, passed } = await receiver(plain);
-    const { status, body } = await post(port, whole(delivery));
+    const { port, seen, errors, nextErrors } = await receiver(mountMiddleware);
+    const { status, body } = await post(port, toRequest(delivery));
     expect([status, JSON.parse(body)]).toEqual([400, { code, message: expect.any(String) }]);
     expect(errors).toMatchObject([{ code }]);
-    expect([seen, passed]).toEqual([[], []]);
+    expect([seen, nextErrors]).toEqual([[], []]);
   });
 
   it("rejects a duplicate header", async () => {
-    const { port } = await receiver(plain);
+    const { port } = await receiver(mountMiddleware);
     const { body, headers } = deliver();
     const twice = {
       ...headers,
@@ -217,7 +220,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
   });
 
   it("does not decompress, because the signature covers the bytes as sent", async () => {
-    const { port, errors } = await receiver(plain);
+    const { port, errors } = await receiver(mountMiddleware);
     const { body, headers } = deliver();
     const gzip = { ...headers, "Content-Encoding": "gzip" };
     expect(await post(port, { headers: gzip, chunks: [gzipSync(body)] })).toMatchObject({ status: 400 });
@@ -226,11 +229,11 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
 
   it("responds with 405 to a method other than POST", async () => {
     const { port } = await receiver((app, middleware) => app.use(middleware));
-    expect(await post(port, { ...whole(), method: "PUT" })).toMatchObject({ status: 405, allow: "POST" });
+    expect(await post(port, { ...toRequest(), method: "PUT" })).toMatchObject({ status: 405, allow: "POST" });
   });
 
   it("responds with 413 to a body over 1 MiB, and the sender receives the response", async () => {
-    const { port, seen } = await receiver(plain);
+    const { port, seen } = await receiver(mountMiddleware);
     const { headers } = deliver();
     const chunks = Array.from({ length: 40 }, () => Buffer.alloc(65_536, " "));
     const { status, body } = await post(port, { headers, chunks });
@@ -248,9 +251,9 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     ],
   ])("passes the error to next when the callback %s", async (__, fail) => {
     const fault = new Error("database is down");
-    const { port, errors, passed } = await receiver(plain, () => fail(fault));
-    expect(await post(port, whole())).toMatchObject({ status: 500 });
-    expect([errors, passed]).toEqual([[fault], [fault]]);
+    const { port, errors, nextErrors } = await receiver(mountMiddleware, () => fail(fault));
+    expect(await post(port, toRequest())).toMatchObject({ status: 500 });
+    expect([errors, nextErrors]).toEqual([[fault], [fault]]);
   });
 
   it("reports an incomplete body when the connection closes", async () => {
@@ -277,7 +280,7 @@ describe.each(FRAMEWORKS)("webhookMiddleware in %s", (_, express) => {
     app.post("/", express.raw({ type: "application/json" }), (request, response) => {
       response.json(verifyWebhook(request.body as Buffer, request.headers, SECRET).id);
     });
-    expect(await post(await serve(app), whole())).toMatchObject({ status: 200, body: '"b1"' });
+    expect(await post(await serve(app), toRequest())).toMatchObject({ status: 200, body: '"b1"' });
   });
 });
 
@@ -287,8 +290,8 @@ describe("a node:http server", () => {
     const port = await serve((request, response) => {
       void middleware(request, response, () => response.writeHead(500).end());
     });
-    expect(await post(port, whole())).toMatchObject({ status: 204 });
-    expect(await post(port, { ...whole(), method: "GET", chunks: [] })).toMatchObject({ status: 405 });
+    expect(await post(port, toRequest())).toMatchObject({ status: 204 });
+    expect(await post(port, { ...toRequest(), method: "GET", chunks: [] })).toMatchObject({ status: 405 });
   });
 
   it("calls webhookHandler with a web Request", async () => {
@@ -302,8 +305,8 @@ describe("a node:http server", () => {
         return response.writeHead(status).end();
       });
     });
-    expect(await post(port, whole())).toMatchObject({ status: 204 });
-    expect(await post(port, whole(deliver({ secret: OLD_SECRET })))).toMatchObject({ status: 400 });
+    expect(await post(port, toRequest())).toMatchObject({ status: 204 });
+    expect(await post(port, toRequest(deliver({ secret: OLD_SECRET })))).toMatchObject({ status: 400 });
   });
 });
 

@@ -84,9 +84,9 @@ export function toUtcDay(at: Date): string {
  * Truncates text in the middle, because the start and the end of a URL are the most informative.
  *
  * @example
- * cutMiddle("https://example.com/a/long/path?page=7", 20); // "https://ex…th?page=7"
+ * truncateMiddle("https://example.com/a/long/path?page=7", 20); // "https://ex…th?page=7"
  */
-export function cutMiddle(text: string, maxCharacters: number): string {
+export function truncateMiddle(text: string, maxCharacters: number): string {
   const characters = Array.from(text);
   if (characters.length <= maxCharacters) return text;
   const end = Math.floor((maxCharacters - 1) / 2);

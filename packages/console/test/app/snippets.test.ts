@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { imageHtml, whyUnsignable } from "../../src/app/playground/snippets/sign-image.ts";
+import { imageHtml, explainUnsignable } from "../../src/app/playground/snippets/sign-image.ts";
 import {
   curlSnippet,
   pythonSnippet,
@@ -138,6 +138,6 @@ describe("the image", () => {
     [{ url: "https://example.com/", css: "é".repeat(20_000) }, "too long for a URL"],
     [{ url: "https://example.com/", css: " ".repeat(20_000) }, "too long for a URL"],
   ])("is not signed for %o", (parameters, reason) => {
-    expect(whyUnsignable(parameters)).toContain(reason);
+    expect(explainUnsignable(parameters)).toContain(reason);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  cutMiddle,
+  truncateMiddle,
   formatBytes,
   formatCount,
   formatDuration,
@@ -64,12 +64,12 @@ describe("formatting", () => {
 
 describe("long text", () => {
   it("is truncated in the middle to the given length", () => {
-    expect(cutMiddle("https://example.com/a/long/path?page=7", 20)).toBe("https://ex…th?page=7");
-    expect(cutMiddle("short", 5)).toBe("short");
+    expect(truncateMiddle("https://example.com/a/long/path?page=7", 20)).toBe("https://ex…th?page=7");
+    expect(truncateMiddle("short", 5)).toBe("short");
   });
 
   it("is not truncated within a character", () => {
-    expect(cutMiddle("😀".repeat(5), 4)).toBe("😀😀…😀");
+    expect(truncateMiddle("😀".repeat(5), 4)).toBe("😀😀…😀");
   });
 });
 

@@ -27,14 +27,18 @@ const rowCount = (): Promise<number> => visitor.page.$$eval("tbody tr", (all) =>
 async function controlIntervals(page: Page): Promise<() => Promise<void>> {
   await page.evaluateOnNewDocument(() => {
     const runs = new Map<number, () => void>();
-    const pass = (): void => runs.forEach((run) => run());
+    const runIntervals = (): void => runs.forEach((run) => run());
     let last = 0;
     const setInterval = (run: () => void): number => {
       last += 1;
       runs.set(last, run);
       return last;
     };
-    Object.assign(window, { pass, setInterval, clearInterval: (id: number) => runs.delete(id) });
+    Object.assign(window, {
+      pass: runIntervals,
+      setInterval,
+      clearInterval: (id: number) => runs.delete(id),
+    });
   });
   return async () => {
     await page.evaluate("pass()");
@@ -214,7 +218,9 @@ describe("requests", () => {
       ]),
     ).toEqual([at, at]);
     expect(
-      await visitor.page.$$eval(".long-text", (texts) => texts.map((text) => text.getAttribute("title"))),
+      await visitor.page.$$eval(".long-text", (elements) =>
+        elements.map((text) => text.getAttribute("title")),
+      ),
     ).toContain(INJECTED_HTML);
   });
 

@@ -58,7 +58,7 @@ function AccountFacts({ account }: { readonly account: AdminAccountDetails }): J
         facts={[
           { label: "State", value: <AccountBadge account={account} /> },
           { label: "Created", value: <Time at={account.created_at} /> },
-          { label: "Verified", value: <Time at={account.verified_at} none="no" /> },
+          { label: "Verified", value: <Time at={account.verified_at} placeholder="no" /> },
           ...(account.suspended_at === null
             ? []
             : [{ label: "Suspended", value: <Time at={account.suspended_at} /> }]),

@@ -93,13 +93,13 @@ function AccountTable({ accounts }: { readonly accounts: readonly AdminAccount[]
         { label: "Plan", cell: ({ plan }) => plan ?? "–" },
         {
           label: "Credit override",
-          cell: ({ credits_per_period }) => override(credits_per_period),
+          cell: ({ credits_per_period }) => formatOverride(credits_per_period),
           isNumber: true,
           isHiddenOnPhones: true,
         },
         {
           label: "Rate limit override",
-          cell: ({ requests_per_minute }) => override(requests_per_minute),
+          cell: ({ requests_per_minute }) => formatOverride(requests_per_minute),
           isNumber: true,
           isHiddenOnPhones: true,
         },
@@ -109,7 +109,7 @@ function AccountTable({ accounts }: { readonly accounts: readonly AdminAccount[]
   );
 }
 
-function override(value: number | null): string {
+function formatOverride(value: number | null): string {
   return value === null ? "–" : formatCount(value);
 }
 

@@ -11,6 +11,6 @@ export const BASE_URL: string = new URL("v1", SERVICE).href;
  * Replaces the base URL of a signed URL with this page's, because the console loads nothing from other origins. The
  * signature does not cover the base URL.
  */
-export function atOwnOrigin(signedUrl: string): string {
+export function toOwnOrigin(signedUrl: string): string {
   return `${BASE_URL}/snap/signed${URL.canParse(signedUrl) ? new URL(signedUrl).search : ""}`;
 }

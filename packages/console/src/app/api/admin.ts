@@ -79,11 +79,11 @@ export interface UsageQuery {
 }
 
 /** For calls whose 401 means that there is no session to end. */
-const withoutSession = createApiClient(ADMIN_URL);
+const sessionlessApi = createApiClient(ADMIN_URL);
 
 /** Exchanges the code from a sign-in link for a session. */
 export async function signIn(code: string): Promise<void> {
-  await withoutSession.send("sign-in", { method: "POST", body: { code } });
+  await sessionlessApi.send("sign-in", { method: "POST", body: { code } });
 }
 
 function entryPath(list: string, id: string | number): string {
@@ -114,7 +114,7 @@ export function createAdminApi(onSignedOut: () => void): AdminApi {
       read(path, { query, signal });
 
   return {
-    session: () => withoutSession.read("session"),
+    session: () => sessionlessApi.read("session"),
     signOut: () => act("sign-in", { method: "DELETE" }),
     health: (signal) => read("health", { signal }),
     plans: (signal) => read("plans", { signal }),

@@ -79,8 +79,11 @@ function BatchFacts({ batch }: { readonly batch: BatchView }): JSX.Element {
       value: `${items.filter(({ status }) => status === "done").length} of ${items.length} done`,
     },
     { label: "Submitted", value: <Time at={batch.created_at} /> },
-    { label: "Finished", value: <Time at={batch.finished_at} none="not yet" /> },
-    { label: "Scheduled deletion", value: <Time at={batch.prunes_at} none="set when the batch finishes" /> },
+    { label: "Finished", value: <Time at={batch.finished_at} placeholder="not yet" /> },
+    {
+      label: "Scheduled deletion",
+      value: <Time at={batch.prunes_at} placeholder="set when the batch finishes" />,
+    },
     ...(account === null
       ? []
       : [

@@ -8,7 +8,7 @@ import type {
   RenderBatch,
 } from "@snap/protocol";
 import { renderingUrl, type AdminApi } from "../api/admin.ts";
-import { atOwnOrigin } from "../api/addresses.ts";
+import { toOwnOrigin } from "../api/addresses.ts";
 import type { Query } from "../api/call.ts";
 import type { ServiceApi } from "../api/service.ts";
 import type { Session } from "../session/session.ts";
@@ -144,7 +144,7 @@ function holderView(batch: RenderBatch): BatchView {
       notes: item.notes ?? [],
       mode: modeOfSignedUrl(item.signed_url),
       parameters: null,
-      rendering: item.signed_url === null ? null : atOwnOrigin(item.signed_url),
+      rendering: item.signed_url === null ? null : toOwnOrigin(item.signed_url),
     })),
   };
 }

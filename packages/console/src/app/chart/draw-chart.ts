@@ -5,7 +5,7 @@ import { stack, type ChartData, type SeriesTone } from "./chart-data.ts";
 const HEIGHT_PX = 220;
 const NARROW_PX = 480;
 
-const COLOR_OF: Readonly<Record<SeriesTone, string>> = {
+const COLOR_VARIABLES: Readonly<Record<SeriesTone, string>> = {
   accent: "--accent",
   muted: "--chart-muted",
   bad: "--bad",
@@ -33,7 +33,7 @@ export function drawChart(
     legend: { show: false },
     cursor: { y: false, points: { show: !isStacked }, drag: { x: false, y: false } },
     scales: {
-      x: { range: (_, min, max) => padded(min, max, seconds) },
+      x: { range: (_, min, max) => padRange(min, max, seconds) },
       y: { range: (_, _min, max) => [0, niceMax(max)] },
     },
     axes: [
@@ -57,7 +57,7 @@ export function drawChart(
           .toSorted((a, b) => a - b),
       },
     ],
-    series: [{}, ...drawn.map(({ tone }) => seriesStyle(color(COLOR_OF[tone]), isStacked))],
+    series: [{}, ...drawn.map(({ tone }) => seriesStyle(color(COLOR_VARIABLES[tone]), isStacked))],
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
     ...(data.isDaily && { tzDate: (second: number) => uPlot.tzDate(new Date(second * 1000), "Etc/UTC") }),
   };
@@ -73,7 +73,7 @@ function seriesStyle(color: string, isStacked: boolean): uPlot.Series {
 }
 
 /** Adds half the distance between two bars at each end. */
-function padded(min: number, max: number, seconds: readonly number[]): [number, number] {
+function padRange(min: number, max: number, seconds: readonly number[]): [number, number] {
   const [first = min, second = first + 60] = seconds;
   const half = (second - first) / 2;
   return [min - half, max + half];

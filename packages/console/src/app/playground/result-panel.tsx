@@ -79,15 +79,15 @@ function Failed({
 }): JSX.Element {
   const known: Readonly<Record<string, { readonly retryable: boolean }>> = ERROR_CODES;
   // a proxy's error has no published code
-  const published = known[failure.code];
+  const codeFacts = known[failure.code];
   return (
     <>
       <Failure failure={failure} title={facts === null ? "No response" : `${facts.status} ${failure.code}`} />
       {facts !== null && (
         <p class="muted">
           {`After ${formatDuration(facts.durationMs)}.`}
-          {published !== undefined &&
-            ` No credit was charged. ${adviceOf(published.retryable, failure.retryAfterSeconds)}`}
+          {codeFacts !== undefined &&
+            ` No credit was charged. ${adviceOf(codeFacts.retryable, failure.retryAfterSeconds)}`}
         </p>
       )}
       {facts !== null && <ResponseHeaders facts={facts} />}

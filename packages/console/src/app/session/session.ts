@@ -18,7 +18,7 @@ export type SessionState =
   | { readonly kind: "failed"; readonly failure: ApiFailure; readonly code: string | null }
   | Session;
 
-export const SIGNED_OUT_REASONS = {
+export const SIGNED_OUT_MESSAGES = {
   "link-invalid": "This sign-in link has already been used or has expired. Create a new one.",
   "session-ended": "Your session has ended. Create a new sign-in link.",
   "token-rejected":
@@ -26,7 +26,7 @@ export const SIGNED_OUT_REASONS = {
   "signed-out": "You are signed out.",
 } as const;
 
-export type SignedOutReason = keyof typeof SIGNED_OUT_REASONS;
+export type SignedOutReason = keyof typeof SIGNED_OUT_MESSAGES;
 
 /**
  * Starts a session with the code from a sign-in link, the token stored in this tab, or the session cookie.
@@ -43,7 +43,7 @@ export async function startSession(
     if (code !== null && !isRejected) forgetTokens();
     const token = readToken("session");
     if (token !== null) {
-      if (isRejected) notify(SIGNED_OUT_REASONS["link-invalid"]);
+      if (isRejected) notify(SIGNED_OUT_MESSAGES["link-invalid"]);
       return startTokenSession(token, onEnd);
     }
     const reason = isRejected ? "link-invalid" : null;

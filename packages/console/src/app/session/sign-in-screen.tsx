@@ -8,7 +8,7 @@ import { Icon } from "../ui/icon.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { Failure } from "../ui/states.tsx";
 import { Brand } from "../layout/brand.tsx";
-import { SIGNED_OUT_REASONS, type SignedOutReason } from "./session.ts";
+import { SIGNED_OUT_MESSAGES, type SignedOutReason } from "./session.ts";
 import { tokenProblem } from "./stored-tokens.ts";
 
 const COMMAND = "snap-server console";
@@ -26,7 +26,7 @@ export function SignInScreen({ reason, onToken }: SignInProps): JSX.Element {
       {reason !== null && (
         <p class={`banner ${reason === "signed-out" ? "" : "warn"}`} role="status">
           {reason !== "signed-out" && <Icon name="warning" />}
-          {SIGNED_OUT_REASONS[reason]}
+          {SIGNED_OUT_MESSAGES[reason]}
         </p>
       )}
       <section class="panel padded" aria-labelledby="operator">

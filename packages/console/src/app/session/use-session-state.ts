@@ -11,25 +11,25 @@ export interface SessionControl {
 }
 
 /** Sets the state, unless a later session has started: a late response must not end that one. */
-type Enter = (next: SessionState) => void;
+type SetIfCurrent = (next: SessionState) => void;
 
 /** Manages the session. Also handles a sign-in link that is opened in this tab later. */
 export function useSessionState(): SessionControl {
   const [state, setState] = useState<SessionState>({ kind: "starting" });
-  const latest = useRef<Enter>(() => {});
-  const begin = useCallback((): Enter => {
-    const enter: Enter = (next) => {
-      if (latest.current !== enter) return;
+  const latest = useRef<SetIfCurrent>(() => {});
+  const begin = useCallback((): SetIfCurrent => {
+    const setIfCurrent: SetIfCurrent = (next) => {
+      if (latest.current !== setIfCurrent) return;
       if (next.kind === "signed-out") forgetTokens();
       setState(next);
     };
-    latest.current = enter;
-    return enter;
+    latest.current = setIfCurrent;
+    return setIfCurrent;
   }, []);
   const start = useCallback(async (code: string | null) => {
     const enter = begin();
     enter({ kind: "starting" });
-    enter(await startSession(code, createEnd(enter)));
+    enter(await startSession(code, createEndHandler(enter)));
   }, []);
 
   useEffect(() => {
@@ -43,13 +43,13 @@ export function useSessionState(): SessionControl {
   }, []);
 
   const signOut = async (): Promise<void> => {
-    const end = createEnd(latest.current);
+    const end = createEndHandler(latest.current);
     if (state.kind === "operator") await state.admin.signOut();
     end("signed-out");
   };
   const signInWithToken = (token: string): void => {
     const enter = begin();
-    enter(startTokenSession(token, createEnd(enter)));
+    enter(startTokenSession(token, createEndHandler(enter)));
   };
   return {
     state,
@@ -59,7 +59,7 @@ export function useSessionState(): SessionControl {
   };
 }
 
-function createEnd(enter: Enter): (reason: SignedOutReason) => void {
+function createEndHandler(enter: SetIfCurrent): (reason: SignedOutReason) => void {
   return (reason) => enter({ kind: "signed-out", reason });
 }
 

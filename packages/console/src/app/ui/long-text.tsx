@@ -1,20 +1,20 @@
 import type { ComponentChildren, JSX } from "preact";
-import { cutMiddle } from "../format.ts";
+import { truncateMiddle } from "../format.ts";
 
 /** Text that may be long, such as a URL, truncated in the middle. The tooltip and screen readers get the full text. */
 export function LongText({ text, max = 60 }: { readonly text: string; readonly max?: number }): JSX.Element {
-  const cut = cutMiddle(text, max);
-  if (cut === text) return <span class="long-text">{breakable(text)}</span>;
+  const truncated = truncateMiddle(text, max);
+  if (truncated === text) return <span class="long-text">{addBreakOpportunities(text)}</span>;
   return (
     <span class="long-text" title={text}>
-      <span aria-hidden="true">{breakable(cut)}</span>
+      <span aria-hidden="true">{addBreakOpportunities(truncated)}</span>
       <span class="visually-hidden">{text}</span>
     </span>
   );
 }
 
 /** Prefers line breaks between the parts of a host name or an email address. */
-function breakable(text: string): ComponentChildren {
+function addBreakOpportunities(text: string): ComponentChildren {
   return text
     .split(/(?<=@)|(?=[.])/)
     .flatMap((part, index) => (index === 0 ? part : [<wbr key={index} />, part]));

@@ -78,7 +78,7 @@ function TokenTable({ tokens, onOpen }: TokenTableProps): JSX.Element {
         { label: "Name", cell: ({ name }) => <span class="any-text">{name ?? "–"}</span>, isWide: true },
         { label: "May render", cell: ({ abilities }) => abilitiesText(abilities) },
         { label: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-        { label: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} none="never" /> },
+        { label: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} placeholder="never" /> },
         { label: "Expires", cell: (token) => <Expiry token={token} /> },
         { label: "Actions", cell: (token) => <TokenActions token={token} onOpen={onOpen} /> },
       ]}
@@ -91,7 +91,7 @@ function Expiry({ token }: { readonly token: AdminToken }): JSX.Element {
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   return (
     <>
-      {isExpired && <Badge tone="bad">Expired</Badge>} <Time at={expiresAt} none="never" />
+      {isExpired && <Badge tone="bad">Expired</Badge>} <Time at={expiresAt} placeholder="never" />
       {overlapEndsAt !== null && (
         <span class="cell-note">
           previous credentials work until <Time at={overlapEndsAt} />

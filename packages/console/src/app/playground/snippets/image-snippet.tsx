@@ -5,7 +5,7 @@ import { tokenIdOf } from "../../session/stored-tokens.ts";
 import { SelectField, TextField } from "../../ui/fields.tsx";
 import type { Parameters } from "../form.ts";
 import { Code } from "./code.tsx";
-import { imageHtml, whyUnsignable } from "./sign-image.ts";
+import { imageHtml, explainUnsignable } from "./sign-image.ts";
 
 interface ImageSnippetProps {
   readonly parameters: Parameters;
@@ -20,7 +20,7 @@ const EXPIRIES = [
 ];
 
 /** The URL works until the token stops working. */
-const WITH_TOKEN = { choice: "", expires: null };
+const NO_EXPIRY = { choice: "", expires: null };
 
 /** HTML with a signed URL: an image, or a link to a PDF. The secret stays in this component. */
 export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Element {
@@ -28,10 +28,10 @@ export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Elem
   const [signingSecret, setSecret] = useState("");
   // computed once per choice, because the URL must not change while it is being copied
   const [expiry, setExpiry] = useState<{ readonly choice: string; readonly expires: number | null }>(
-    WITH_TOKEN,
+    NO_EXPIRY,
   );
-  const obstacle = whyUnsignable(parameters);
-  if (obstacle !== null) return <p class="banner warn">{obstacle}</p>;
+  const unsignableReason = explainUnsignable(parameters);
+  if (unsignableReason !== null) return <p class="banner warn">{unsignableReason}</p>;
   const isComplete = /^\d{1,15}$/.test(tokenId) && signingSecret !== "";
   return (
     <div class="stack">
@@ -53,7 +53,7 @@ export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Elem
           label="Expires"
           value={expiry.choice}
           onChange={(choice) =>
-            setExpiry(choice === "" ? WITH_TOKEN : { choice, expires: expiresIn(Number(choice)) })
+            setExpiry(choice === "" ? NO_EXPIRY : { choice, expires: expiryAfter(Number(choice)) })
           }
           options={EXPIRIES}
         />
@@ -79,6 +79,6 @@ export function ImageSnippet({ parameters, token }: ImageSnippetProps): JSX.Elem
   );
 }
 
-function expiresIn(seconds: number): number {
+function expiryAfter(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
 }

@@ -11,7 +11,7 @@ interface ImageSigner {
 }
 
 /** Returns why these parameters cannot be in a signed URL; `null` if they can. */
-export function whyUnsignable(parameters: Parameters): string | null {
+export function explainUnsignable(parameters: Parameters): string | null {
   const failure = checkSignable(parameters);
   if (failure !== null) return `${failure.message}.`;
   if (parameters["url"] === undefined) return "Signed URLs require url; they cannot render HTML or Markdown.";
