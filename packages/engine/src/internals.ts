@@ -40,7 +40,7 @@ export { CONTENT_TYPES } from "./ports/renderer.ts";
 export { withDefault } from "./parameters/schemas.ts";
 export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
-export { slotsForCores as steadySlots } from "./schedule/render-slots.ts";
+export { slotsForCores } from "./schedule/render-slots.ts";
 export { isPublicAddress } from "./targets/target.ts";
 export { isMetadataAddress } from "./targets/metadata.ts";
 export { abortable } from "./timeouts.ts";

@@ -32,12 +32,12 @@ export function lostDatabaseError(dataDir: string): OperatorError {
 /**
  * Requires a database in a data folder.
  *
- * @param options.creates - Whether the caller creates one in a new folder, which is then accepted.
+ * @param options.createsDatabase - Whether the caller creates one in a new folder, which is then accepted.
  * @throws OperatorError `database_missing`.
  */
 export async function requireDatabase(
   dataDir: string,
-  { creates: createsDatabase }: { readonly creates: boolean },
+  { createsDatabase }: { readonly createsDatabase: boolean },
 ): Promise<void> {
   const state = await inspectDataFolder(dataDir);
   if (state === "lost") throw lostDatabaseError(dataDir);

@@ -107,7 +107,7 @@ function openEmbeddedStorage(config: Config, options: StorageOptions): Promise<O
   const { dataDir: directory, cacheMaxBytes, diskReserveBytes } = config;
   const { onEvicted, isService = false, createsDatabase = false } = options;
   return withDataDirErrors(directory, async () => {
-    await requireDatabase(directory, { creates: createsDatabase });
+    await requireDatabase(directory, { createsDatabase });
     await makeFolder(directory);
     if (config.secretKey !== null) await requireSameKey(directory, config.secretKey);
     const secretKey = config.secretKey ?? (await readKeyFile(directory, options));

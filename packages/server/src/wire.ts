@@ -14,7 +14,7 @@ import {
   type S3Store,
   type UpstreamProxy,
 } from "@snap/engine";
-import { steadySlots, STORE_TIMEOUT_MS } from "@snap/engine/internals";
+import { slotsForCores, STORE_TIMEOUT_MS } from "@snap/engine/internals";
 import type { BeforeMigration } from "@snap/engine/ports";
 import type { PuppeteerRendererOptions } from "@snap/engine/puppeteer";
 import type { Config } from "./config.ts";
@@ -157,7 +157,7 @@ export async function openEngine(
   // Does not start more renders when cores are idle: remote browsers run on other machines, and each account's browser
   // takes memory.
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
-  const concurrency = config.renderConcurrency ?? (isBounded ? steadySlots() : null);
+  const concurrency = config.renderConcurrency ?? (isBounded ? slotsForCores() : null);
   const stores = new Map(storesOf(config));
   const bucket = stores.get(config.objectStore ?? "")?.store;
   stores.delete(config.objectStore ?? "");

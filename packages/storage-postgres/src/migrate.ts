@@ -4,7 +4,7 @@ import { initial } from "./migrations/001-initial.ts";
 import { ledger } from "./migrations/002-ledger.ts";
 import { batches } from "./migrations/003-batches.ts";
 import { moves } from "./migrations/004-moves.ts";
-import { keyFingerprint } from "./migrations/005-key-mark.ts";
+import { keyMark } from "./migrations/005-key-mark.ts";
 import { reversals } from "./migrations/006-reversals.ts";
 import { accountEnds } from "./migrations/007-account-ends.ts";
 import { tokensAndAudit } from "./migrations/008-tokens-and-audit.ts";
@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly string[] = [
   ledger,
   batches,
   moves,
-  keyFingerprint,
+  keyMark,
   reversals,
   accountEnds,
   tokensAndAudit,

@@ -16,7 +16,7 @@ import {
 } from "../src/index.ts";
 import type { SqliteSnapshot } from "../src/index.ts";
 import { sampleEntry } from "../../testing/src/suites/history-samples.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 import { expectConsistent, release, startWorker } from "./worker-process.ts";
 
 const RESTORE = fileURLToPath(new URL("restore-process.ts", import.meta.url));
@@ -32,7 +32,7 @@ const RENDERING = {
 } as const;
 
 async function openSnapshot(directory: string, includesRenderings = true): Promise<SqliteSnapshot> {
-  const workDirectory = await temporaryDirectory();
+  const workDirectory = await createTemporaryDirectory();
   const beforeMigration = (): never => expect.fail("nothing to migrate");
   const snapshot = await openSqliteSnapshot({
     directory,
@@ -94,7 +94,7 @@ async function accountsIn(directory: string): Promise<string> {
 
 describe("a snapshot", () => {
   it("is consistent while other processes write", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const filename = join(directory, "snap.db");
     const workers = await Promise.all([
       startWorker("churn", { filename, name: "a" }),
@@ -117,7 +117,7 @@ describe("a snapshot", () => {
   });
 
   it("contains the cached renderings except those deleted since, or none if they are left out", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     await addAccount(storage, "ada");
     await addAccount(storage, "bob");
@@ -133,7 +133,7 @@ describe("a snapshot", () => {
   });
 
   it("contains no trace of the renderings or sign-ins that it leaves out", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     for (let key = 0; key < 200; key += 1) {
       const page = { title: `A secret title, ${key}`, finalUrl: "https://secret.example/", pages: null };
@@ -155,7 +155,7 @@ describe("a snapshot", () => {
   });
 
   it("contains the history but no sign-ins, so that a restore does not revive them", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const session = { kind: "session", hash: "0f".repeat(32) } as const;
     await storage.signIns.insert({ ...session, expiresAt: 1000 });
@@ -171,7 +171,7 @@ describe("a snapshot", () => {
   });
 
   it("contains the documents except those deleted since, even without the renderings", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     await addDocument(storage, "ada");
     await addDocument(storage, "bob");
@@ -184,7 +184,7 @@ describe("a snapshot", () => {
   });
 
   it("cannot be taken of a missing or empty database", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await expect(openSnapshot(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
     await writeFile(join(directory, "snap.db"), "");
     await expect(openSnapshot(directory)).rejects.toThrow(`${directory} does not contain snap.db`);
@@ -192,7 +192,7 @@ describe("a snapshot", () => {
   });
 
   it("is recorded as the last backup only by recordBackup, in the storage and in the copy", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const snapshot = await openSnapshot(directory);
     expect(await storage.lastBackupAt()).toBeNull();
@@ -215,14 +215,14 @@ function countSettled(filename: string): number {
 describe("a restore", () => {
   /** A backup with the account `new`, and a folder with the account `old`, as a killed service would leave it. */
   async function prepare(): Promise<{ readonly backup: string; readonly left: string }> {
-    const [backup, served] = [await temporaryDirectory(), await temporaryDirectory()];
+    const [backup, served] = [await createTemporaryDirectory(), await createTemporaryDirectory()];
     const backupStorage = await openSqliteStorage({ directory: backup });
     await addAccount(backupStorage, "new");
     await addDocument(backupStorage, "new");
     await backupStorage.close();
     const storage = await openSqliteStorage({ directory: served });
     await addAccount(storage, "old");
-    const left = join(await temporaryDirectory(), "left");
+    const left = join(await createTemporaryDirectory(), "left");
     await cp(served, left, { recursive: true });
     await storage.close();
     expect(await readdir(left)).toContain("snap.db-wal");
@@ -243,7 +243,7 @@ describe("a restore", () => {
 
   it("leaves the old storage or the new one if it is killed at any step, and loses neither", async () => {
     const { backup, left } = await prepare();
-    const parent = await temporaryDirectory();
+    const parent = await createTemporaryDirectory();
     const found: string[] = [];
     for (let killAt = 1; ; killAt += 1) {
       const directory = join(parent, String(killAt));
@@ -266,7 +266,7 @@ describe("a restore", () => {
 
   it("brings back the cached renderings and the documents", async () => {
     const { backup } = await prepare();
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     expect(await restore(directory, backup, 0)).toBe(0);
     const storage = await openSqliteStorage({ directory });
     const request = { accountId: "acct_new", key: "0", now: 2 };
@@ -278,7 +278,7 @@ describe("a restore", () => {
 
   it("replaces a damaged document with the backup's, and moves the damaged one aside", async () => {
     const { backup } = await prepare();
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await cp(backup, directory, { recursive: true });
     const [name = ""] = await readdir(join(directory, "snap.db-documents"));
     await writeFile(join(directory, "snap.db-documents", name), "");
@@ -330,7 +330,7 @@ describe("a restore", () => {
   });
 
   it("replaces a database only with `replaces`, and only if nothing uses the folder", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     expect(() => openSqliteRestore({ directory, replaces: false })).toThrow("already contains a database");
     const command = await openSqliteStorage({ directory });
@@ -350,7 +350,7 @@ describe("a folder whose database lacks a table", () => {
     ["openSqliteStorage", (directory) => openSqliteStorage({ directory })],
     ["openSqliteSource", (directory) => openSqliteSource({ directory })],
   ])("is not left locked by %s", async (_, open) => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
     database.exec("DROP TABLE document_files; DROP TABLE documents");
@@ -362,7 +362,7 @@ describe("a folder whose database lacks a table", () => {
 
 describe("the service that uses a folder", () => {
   it("excludes other services but not commands, and is identified by its process id and host", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const filename = join(directory, "snap.db");
     const service = await openSqliteStorage({ directory, isService: true });
     const command = await openSqliteStorage({ directory });

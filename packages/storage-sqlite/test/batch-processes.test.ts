@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 import { expectConsistent, release, startWorker, type Worker } from "./worker-process.ts";
 
 const ITEM_COUNT = 20;
@@ -14,7 +14,7 @@ const LEASES_ENDED_AT = 1001;
 
 /** Creates a file with batches of 20 due items each. */
 async function createBatches(batchCount: number): Promise<string> {
-  const filename = join(await temporaryDirectory(), "snap.db");
+  const filename = join(await createTemporaryDirectory(), "snap.db");
   const storage = await openSqliteStorage({ filename });
   for (let index = 0; index < batchCount; index += 1)
     await storage.batches.insert(sampleBatch(`batch_${index}`, { itemCount: ITEM_COUNT }));

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteSource, openSqliteStorage } from "../src/index.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 const WORKER = fileURLToPath(new URL("document-process.ts", import.meta.url));
 const NOW = 1_767_225_600_000;
@@ -42,7 +42,7 @@ async function filesIn(directory: string): Promise<string[]> {
 
 describe("a document", () => {
   it("is stored outside the database, in one private file that is deleted with it", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const { documents } = await open(directory);
     await documents.put(sample(20_000_000));
     const [name = ""] = await filesIn(directory);
@@ -59,7 +59,7 @@ describe("a document", () => {
   });
 
   it("does not exist without its file, and can be stored again", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const { documents } = await open(directory);
     for (const read of [
       () => documents.find(KEY),
@@ -74,7 +74,7 @@ describe("a document", () => {
   });
 
   it("is not deleted while its file cannot be reached", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await open(directory);
     await storage.documents.put(sample(3));
     const folder = join(directory, "snap.db-documents");
@@ -91,7 +91,7 @@ describe("a document", () => {
   });
 
   it("leaves no file if it is rejected", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const { documents } = await open(directory);
     const quota = { documents: 10, bytes: 5 };
     expect(await documents.put({ ...sample(6), quota })).toEqual({
@@ -115,7 +115,7 @@ describe("a killed process", () => {
   const idOf = (number: number): string => number.toString(16).padStart(64, "0");
 
   it("loses no stored document; the file of an incomplete one is deleted later", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const bytes = 3_000_000;
     for (const stored of [1, 3]) {
       const { child, lines } = await startWorker(directory, bytes);

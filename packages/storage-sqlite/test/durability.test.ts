@@ -6,14 +6,14 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 const SYNCED = ["PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous = NORMAL"];
 const UNSYNCED = ["BEGIN IMMEDIATE", "COMMIT"];
 
 describe("a batch", () => {
   it("is synced to disk only when it is accepted and when it finishes", async () => {
-    const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+    const storage = await openSqliteStorage({ directory: await createTemporaryDirectory() });
     const exec = vi.spyOn(DatabaseSync.prototype, "exec");
     onTestFinished(() => exec.mockRestore());
     const executedBy = async (work: Promise<unknown>): Promise<string[]> => {
@@ -37,7 +37,7 @@ describe("a batch", () => {
 
 describe("a document", () => {
   it("is stored durably: its folder is synced to disk, and the parent when the folder is new", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     onTestFinished(() => storage.close());
     const syncedPaths: string[] = [];

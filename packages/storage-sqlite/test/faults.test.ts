@@ -7,7 +7,7 @@ import { sampleAccount } from "../../testing/src/suites/account-samples.ts";
 import { sampleToken } from "../../testing/src/suites/token-samples.ts";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
@@ -80,7 +80,7 @@ async function store(storage: Storage): Promise<void> {
 /** Opens a storage, and returns its connection: a page limit applies to only one connection. */
 async function openWithConnection(): Promise<{ storage: Storage; connection: DatabaseSync }> {
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
-  const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+  const storage = await openSqliteStorage({ directory: await createTemporaryDirectory() });
   // the other connection locks the folder
   const connection = exec.mock.contexts.at(-1) as DatabaseSync;
   exec.mockRestore();
@@ -89,7 +89,7 @@ async function openWithConnection(): Promise<{ storage: Storage; connection: Dat
 
 describe("a locked database", () => {
   it("rejects writes, allows reads, and recovers", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory, busyTimeoutMs: 1 });
     await store(storage);
     const other = new DatabaseSync(join(directory, "snap.db"));
@@ -107,7 +107,7 @@ describe("a locked database", () => {
 
 describe("a long read, such as that of a backup", () => {
   it("delays the deletion of an account, but nothing else", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     // longer than a test may take: a wait would block this process
     const storage = await openSqliteStorage({ directory, busyTimeoutMs: 70_000 });
     await storage.accounts.insert(sampleAccount());
@@ -190,7 +190,7 @@ describe("a full disk", () => {
 
 describe("a corrupt file", () => {
   it("fails the check", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const intact = await openSqliteStorage({ directory });
     await intact.check();
     await intact.close();

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { MIGRATIONS } from "../src/migrate.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 const account = {
   id: "acct_1",
@@ -26,7 +26,7 @@ async function modeOf(path: string): Promise<string> {
 
 describe("the file", () => {
   it("persists records", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const before = await openSqliteStorage({ directory });
     await before.accounts.insert(account);
     await before.close();
@@ -36,14 +36,14 @@ describe("the file", () => {
   });
 
   it("can be closed twice, and is then no longer accessible", async () => {
-    const storage = await openSqliteStorage({ directory: await temporaryDirectory() });
+    const storage = await openSqliteStorage({ directory: await createTemporaryDirectory() });
     await storage.close();
     await storage.close();
     await expect(storage.accounts.list()).rejects.toThrow("finalized");
   });
 
   it("is accessible only to its owner, like its directory", async () => {
-    const directory = join(await temporaryDirectory(), "data", "snap");
+    const directory = join(await createTemporaryDirectory(), "data", "snap");
     const storage = await openSqliteStorage({ directory });
     await storage.accounts.insert(account);
     expect(await modeOf(directory)).toBe("700");
@@ -63,7 +63,7 @@ describe("the file", () => {
   );
 
   it("can have a different name", async () => {
-    const filename = join(await temporaryDirectory(), "other.sqlite");
+    const filename = join(await createTemporaryDirectory(), "other.sqlite");
     const storage = await openSqliteStorage({ filename });
     await storage.check();
     await storage.close();
@@ -71,7 +71,7 @@ describe("the file", () => {
   });
 
   it("can be an existing empty file", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     await writeFile(filename, "");
     const storage = await openSqliteStorage({ filename });
     expect(await storage.accounts.insert(account)).toBe(true);
@@ -79,7 +79,7 @@ describe("the file", () => {
   });
 
   it("must stay in place while it is in use", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     const storage = await openSqliteStorage({ filename });
     await storage.check();
     await rename(filename, `${filename}.moved`);
@@ -90,13 +90,13 @@ describe("the file", () => {
   });
 
   it("must be a database", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     await writeFile(filename, "x".repeat(5000));
     await expect(openSqliteStorage({ filename })).rejects.toThrow("file is not a database");
   });
 
   it("cannot be created if its directory is a file", async () => {
-    const filename = join(await temporaryDirectory(), "file");
+    const filename = join(await createTemporaryDirectory(), "file");
     await writeFile(filename, "");
     await expect(openSqliteStorage({ directory: filename })).rejects.toMatchObject({ code: "EEXIST" });
   });
@@ -104,7 +104,7 @@ describe("the file", () => {
 
 describe("the write-ahead log", () => {
   it("stays short if rate limits are the only writes", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const request = { accountId: "acct_1", name: "cached", limit: 10_000, windowMs: 60_000, now: 1 } as const;
     for (let index = 0; index < 3000; index += 1) await storage.rateLimiter.consume(request);
@@ -116,7 +116,7 @@ describe("the write-ahead log", () => {
 
 /** Creates a database with schema version 1 and one account. */
 async function createOldDatabase(): Promise<string> {
-  const filename = join(await temporaryDirectory(), "snap.db");
+  const filename = join(await createTemporaryDirectory(), "snap.db");
   const [first = ""] = MIGRATIONS;
   const database = new DatabaseSync(filename);
   database.exec(`${first} PRAGMA application_id = 0x736e6170; PRAGMA user_version = 1;
@@ -134,7 +134,7 @@ function versionOf(filename: string): unknown {
 
 describe("migrations", () => {
   it("set the version and the application id", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
     expect(database.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 12 });
@@ -143,7 +143,7 @@ describe("migrations", () => {
   });
 
   it("upgrade a database from schema version 1 and preserve its records", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     const [first = ""] = MIGRATIONS;
     const database = new DatabaseSync(filename);
     database.exec(`${first} PRAGMA application_id = 0x736e6170; PRAGMA user_version = 1`);
@@ -225,7 +225,7 @@ describe("migrations", () => {
   });
 
   it("reject a newer database without changing it", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     await (await openSqliteStorage({ filename })).close();
     const database = new DatabaseSync(filename);
     database.exec("PRAGMA user_version = 99");
@@ -241,7 +241,7 @@ describe("migrations", () => {
   });
 
   it("reject the database of another program without changing it", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     const database = new DatabaseSync(filename);
     database.exec("CREATE TABLE notes (text)");
     await expect(openSqliteStorage({ filename })).rejects.toThrow(/snap\.db belongs to another program/);
@@ -254,7 +254,7 @@ describe("migrations", () => {
 
 describe("the journal", () => {
   it.each(["UPDATE journal SET credits = 0", "DELETE FROM journal"])("rejects %s", async (sql) => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const storage = await openSqliteStorage({ directory });
     const period = { startedAt: 0, resetsAt: 1000 };
     await storage.ledger.balance({ accountId: "acct_1", period, granted: 10, now: 1 });

@@ -6,12 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { failedEntry, historyId, sampleEntry } from "../../testing/src/suites/history-samples.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 const STARTED_AT = 1_767_225_600_000;
 
 async function open(): Promise<{ storage: Storage; filename: string }> {
-  const filename = join(await temporaryDirectory(), "snap.db");
+  const filename = join(await createTemporaryDirectory(), "snap.db");
   const storage = await openSqliteStorage({ filename });
   onTestFinished(() => storage.close());
   return { storage, filename };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 import { expectConsistent, release, startWorker, type Worker } from "./worker-process.ts";
 
 const WORKERS = ["a", "b", "c", "d"];
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 describe("several processes", () => {
   it("open a new file at the same time and share its credits and rate limits exactly", async () => {
     for (let round = 0; round < 3; round += 1) {
-      const filename = join(await temporaryDirectory(), "snap.db");
+      const filename = join(await createTemporaryDirectory(), "snap.db");
       const workers = await Promise.all(WORKERS.map((name) => startWorker("consume", { filename, name })));
       release(workers);
       const printed = await Promise.all(workers.map(async ({ lines }) => String((await lines.next()).value)));
@@ -28,7 +28,7 @@ describe("several processes", () => {
   });
 
   it("see each other's changes immediately", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     const server = await openSqliteStorage({ directory });
     const commandLine = await openSqliteStorage({ directory });
     const account = {
@@ -65,7 +65,7 @@ describe("several processes", () => {
 
 describe("kill -9", () => {
   it("loses no acknowledged write and leaves no partial one", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     const resolutions = new Map<string, string>();
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
       const names = [`a${round}`, `b${round}`];
@@ -99,7 +99,7 @@ describe("kill -9", () => {
   });
 
   it("between a rendering's two writes leaves a file without a row, which is deleted later", async () => {
-    const filename = join(await temporaryDirectory(), "snap.db");
+    const filename = join(await createTemporaryDirectory(), "snap.db");
     const storage = await openSqliteStorage({ filename });
     const worker = await startWorker("store", { filename, name: "a" });
     const lock = new DatabaseSync(filename);
@@ -122,13 +122,13 @@ describe("kill -9", () => {
 async function killAfter(
   { child, lines }: Worker,
   count: number,
-  confirmed: Map<string, string>,
+  resolutions: Map<string, string>,
 ): Promise<void> {
   for (let seen = 0; ; seen += 1) {
     const { value, done } = await lines.next();
     if (done) break;
     const [reservationId = "", resolution = ""] = value.split(" ");
-    confirmed.set(reservationId, resolution);
+    resolutions.set(reservationId, resolution);
     if (seen === count) child.kill("SIGKILL");
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 /** The full scans that are allowed, and why. */
 const ALLOWED_SCANS = new Set([
@@ -63,7 +63,7 @@ const isForOpening = (sql: string): boolean => sql.includes("sqlite_schema");
 async function readPlans(): Promise<ReadonlyMap<string, readonly string[]>> {
   const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
   onTestFinished(() => prepare.mockRestore());
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const storage = await openSqliteStorage({ directory });
   const statements = new Set(
     prepare.mock.calls.map(([sql]) => sql).filter((sql) => !isForOpening(sql) && !readsJournal(sql)),
@@ -211,7 +211,7 @@ describe("query plans", () => {
       "COVERING INDEX open_deliveries",
     ],
   ])("use the intended index for %s", async (_, sql, index) => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await (await openSqliteStorage({ directory })).close();
     const database = new DatabaseSync(join(directory, "snap.db"));
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
@@ -221,7 +221,7 @@ describe("query plans", () => {
 });
 
 it("the queue's indexes contain only unfinished items, batches and deliveries", async () => {
-  const filename = join(await temporaryDirectory(), "snap.db");
+  const filename = join(await createTemporaryDirectory(), "snap.db");
   const storage = await openSqliteStorage({ filename });
   for (let index = 0; index < 50; index += 1) await storage.batches.insert(sampleBatch(`batch_${index}`));
   const database = new DatabaseSync(filename);

@@ -3,7 +3,7 @@ import { readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openSqliteStorage } from "../src/index.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 
 const NOW = 1_767_225_600_000;
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ interface Opened {
 async function openTemporaryStorage(
   options: { cacheMaxBytes?: number; onEvicted?: (eviction: Eviction) => void } = {},
 ): Promise<Opened> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   const storage = await openSqliteStorage({ directory, ...options });
   onTestFinished(() => storage.close());
   const files = async (): Promise<string[]> =>

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteSource, openSqliteStorage } from "../src/index.ts";
 import { sampleBatch } from "./sample-batch.ts";
-import { temporaryDirectory } from "./temporary.ts";
+import { createTemporaryDirectory } from "./temporary.ts";
 import { release, startWorker } from "./worker-process.ts";
 
 const PERIOD = { startedAt: 0, resetsAt: 1000 };
@@ -14,7 +14,7 @@ const CLAIM = { keyHash: "0a", digest: "0b", expiresAt: 9 };
 const balanceRequest = { accountId: "acct_1", period: PERIOD, granted: 5 };
 
 async function createDataDirectory(): Promise<string> {
-  const directory = await temporaryDirectory();
+  const directory = await createTemporaryDirectory();
   await (await openSqliteStorage({ directory })).close();
   return directory;
 }
@@ -237,7 +237,7 @@ describe("a transfer source", () => {
   });
 
   it("requires an existing storage of this program", async () => {
-    const directory = await temporaryDirectory();
+    const directory = await createTemporaryDirectory();
     await expect(openSqliteSource({ directory })).rejects.toMatchObject({
       code: "database_missing",
       problem: `${directory} does not contain snap.db`,
@@ -246,7 +246,7 @@ describe("a transfer source", () => {
     await expect(openSqliteSource({ directory })).rejects.toMatchObject({ code: "database_missing" });
     new DatabaseSync(join(directory, "snap.db")).exec("CREATE TABLE theirs (id); PRAGMA user_version = 3");
     await expect(openSqliteSource({ directory })).rejects.toThrow("belongs to another program");
-    const text = await temporaryDirectory();
+    const text = await createTemporaryDirectory();
     await writeFile(join(text, "snap.db"), "a text of more than a hundred bytes, ".repeat(10));
     await expect(openSqliteSource({ directory: text })).rejects.toThrow("file is not a database");
   });

@@ -3,7 +3,7 @@ import type { StorageSettings } from "@snap/testing";
 import { createTemporaryDirectory } from "../../testing/test/servers/temporary-directory.ts";
 import { openSqliteStorage } from "../src/index.ts";
 
-export { createTemporaryDirectory as temporaryDirectory };
+export { createTemporaryDirectory };
 
 /** Opens an empty storage in a temporary directory. */
 export async function openInTemporaryDirectory(

@@ -1,4 +1,4 @@
-import { steadySlots } from "@snap/engine/internals";
+import { slotsForCores } from "@snap/engine/internals";
 import { runInParallel, median, percentile, timed } from "../measure.ts";
 import { formatNumber } from "../report.ts";
 import { atMost, type Row, type Scenario } from "../scenario.ts";
@@ -34,7 +34,7 @@ export const fairness: Scenario = {
       bench.log(`${queuedRenders} queued renders, round ${round}`);
       const withQueue = await probeDuring(queuedRenders, queuedRenders);
       // One account can use all slots but one.
-      const withoutQueue = await probeDuring(queuedRenders / 2, steadySlots() - 1);
+      const withoutQueue = await probeDuring(queuedRenders / 2, slotsForCores() - 1);
       // The first round is a warm-up.
       if (round === 0) continue;
       withQueueMs.push(...withQueue);

@@ -57,7 +57,7 @@ export class RunningRenders {
 }
 
 interface Waiter extends PromiseWithResolvers<JoinOutcome> {
-  readonly wait: AbortSignal | undefined;
+  readonly waitSignal: AbortSignal | undefined;
 }
 
 class SharedRender {
@@ -79,7 +79,7 @@ class SharedRender {
       );
     onJoin?.();
     if (priority === "interactive") this.#raisePriority();
-    const waiting = { ...Promise.withResolvers<JoinOutcome>(), wait: waitSignal };
+    const waiting = { ...Promise.withResolvers<JoinOutcome>(), waitSignal };
     this.#waiting.add(waiting);
     waitSignal?.addEventListener("abort", () => this.#rejectIfAborted(waiting));
     return waiting.promise;
@@ -122,9 +122,9 @@ class SharedRender {
   }
 
   #rejectIfAborted(waiting: Waiter): void {
-    const { wait, reject } = waiting;
-    if (this.#hasStarted || !wait?.aborted) return;
+    const { waitSignal, reject } = waiting;
+    if (this.#hasStarted || !waitSignal?.aborted) return;
     this.#waiting.delete(waiting);
-    reject(wait.reason);
+    reject(waitSignal.reason);
   }
 }

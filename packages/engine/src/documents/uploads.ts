@@ -12,7 +12,7 @@ const STORE_CONCURRENCY_PER_ACCOUNT = 1;
 export class Uploads {
   readonly #byAccount = new AccountQueues(UPLOAD_CONCURRENCY_PER_ACCOUNT);
   readonly #storeQueue = new PQueue({ concurrency: STORE_CONCURRENCY });
-  readonly #storeQueues = new AccountQueues(STORE_CONCURRENCY_PER_ACCOUNT);
+  readonly #accountStoreQueues = new AccountQueues(STORE_CONCURRENCY_PER_ACCOUNT);
 
   /**
    * Waits for its turn among the account's uploads, receives the content, waits for its turn to store among the
@@ -30,7 +30,7 @@ export class Uploads {
   ): Promise<Result> {
     return this.#byAccount.add(accountId, async () => {
       const content = await receive();
-      return this.#storeQueues.add(accountId, () => this.#storeQueue.add(() => store(content)));
+      return this.#accountStoreQueues.add(accountId, () => this.#storeQueue.add(() => store(content)));
     });
   }
 }

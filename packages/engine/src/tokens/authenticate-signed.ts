@@ -36,11 +36,11 @@ export interface SignedAuthenticationDependencies {
  */
 export async function authenticateSigned(
   { tokens, seal, now }: SignedAuthenticationDependencies,
-  rawQuery: URLSearchParams | string,
+  sentQuery: URLSearchParams | string,
 ): Promise<SignedRequest> {
   // counted before parsing, because parsing and sorting 30,000 empty parameters takes 50 ms
-  if (typeof rawQuery === "string" && hasTooManyPairs(rawQuery)) throw tooManyParameters();
-  const query = new URLSearchParams(rawQuery);
+  if (typeof sentQuery === "string" && hasTooManyPairs(sentQuery)) throw tooManyParameters();
+  const query = new URLSearchParams(sentQuery);
   if (query.size > SIGNED_PARAMETERS_MAX) throw tooManyParameters();
   if (new Set(query.keys()).size !== query.size) throw invalidSignature();
   const id = parseTokenId(query.get("tokenId") ?? "");

@@ -72,7 +72,7 @@ export async function transfer({
 
 /** Compares only the source, because the target may have been used since then. */
 function confirmFinished(totals: TransferTotals, finished: TransferTotals): TransferOutcome {
-  const differences = describeDifferences(totals, { totals: finished, place: "when it was moved" });
+  const differences = describeDifferences(totals, { totals: finished, context: "when it was moved" });
   if (differences.length === 0) return { source: totals, target: finished, moved: 0, wasFinished: true };
   throw new AdminError(
     `the source has changed since the migration was completed, or is a different one; new records cannot be added: ${differences.join("; ")}`,
@@ -101,14 +101,14 @@ function countOf(totals: TransferTotals): number {
 }
 
 function requireSame(source: TransferTotals, target: TransferTotals): void {
-  const differences = describeDifferences(source, { totals: target, place: "in the target" });
+  const differences = describeDifferences(source, { totals: target, context: "in the target" });
   if (differences.length > 0)
     throw new AdminError(`the target does not match the source: ${differences.join("; ")}`);
 }
 
 function describeDifferences(
   source: TransferTotals,
-  { totals, place: context }: { readonly totals: TransferTotals; readonly place: string },
+  { totals, context }: { readonly totals: TransferTotals; readonly context: string },
 ): string[] {
   return (Object.keys(source) as (keyof TransferTotals)[])
     .filter((name) => source[name] !== totals[name])

@@ -148,9 +148,9 @@ describe("attempts", () => {
       expect(bench.sender.requests).toHaveLength(attempt + 1);
       delaysMs.push((bench.attempts.at(-2)?.retryAt ?? 0) - sentAt);
     }
-    for (const [index, pause] of minDelaysMs.entries()) {
-      expect(delaysMs[index]).toBeGreaterThanOrEqual(pause);
-      expect(delaysMs[index]).toBeLessThanOrEqual(pause * 1.1);
+    for (const [index, minDelayMs] of minDelaysMs.entries()) {
+      expect(delaysMs[index]).toBeGreaterThanOrEqual(minDelayMs);
+      expect(delaysMs[index]).toBeLessThanOrEqual(minDelayMs * 1.1);
     }
     bench.clock.advance(48 * HOUR);
     await bench.advance(2 * SECOND);

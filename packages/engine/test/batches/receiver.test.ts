@@ -18,25 +18,25 @@ interface ReceivedRequest {
 
 type Responder = (response: ServerResponse) => void;
 
-/** Starts a receiver that reacts to each request with the next reaction, and repeats the last one. */
+/** Starts a receiver that responds to each request with the next responder, and repeats the last one. */
 async function openReceiver(
   responders: readonly Responder[],
-): Promise<{ url: string; arrivals: ReceivedRequest[] }> {
+): Promise<{ url: string; requests: ReceivedRequest[] }> {
   const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const reaction = responders[Math.min(requests.length, responders.length - 1)];
+      const respond = responders[Math.min(requests.length, responders.length - 1)];
       requests.push({
         path: request.url ?? "",
         headers: request.headers,
         body: Buffer.concat(chunks).toString(),
       });
-      reaction?.(response);
+      respond?.(response);
     });
   });
-  return { url: `http://127.0.0.1:${await listen(server)}/hook`, arrivals: requests };
+  return { url: `http://127.0.0.1:${await listen(server)}/hook`, requests };
 }
 
 const respondWith =
@@ -98,7 +98,7 @@ const loopback: TargetPolicy = { allow: [cidr], ownHostnames: [] };
 describe("a real receiver", () => {
   it("gets the webhook, with the same id, after it failed, hung, redirected and sent an endless response", async () => {
     const redirectTarget = await openReceiver([respondWith(200)]);
-    const { url, arrivals } = await openReceiver([
+    const { url, requests } = await openReceiver([
       respondWith(500),
       () => {},
       respondWith(302, { Location: redirectTarget.url }),
@@ -113,24 +113,24 @@ describe("a real receiver", () => {
       [{ kind: "failed", reason: "broken" }, false],
       [{ kind: "responded", status: 200, retryAfterMs: null, body: "thank you" }, true],
     ]);
-    expect(redirectTarget.arrivals).toEqual([]);
-    expect(arrivals).toHaveLength(5);
-    expect(new Set(arrivals.map(({ headers }) => headers["x-webhook-id"])).size).toBe(1);
-    expect(arrivals[0]).toMatchObject({
+    expect(redirectTarget.requests).toEqual([]);
+    expect(requests).toHaveLength(5);
+    expect(new Set(requests.map(({ headers }) => headers["x-webhook-id"])).size).toBe(1);
+    expect(requests[0]).toMatchObject({
       path: "/hook",
       headers: { "content-type": "application/json; charset=utf-8" },
     });
-    const id = arrivals[0]?.headers["x-webhook-id"];
-    for (const { body } of arrivals) expect(JSON.parse(body)).toMatchObject({ id, status: "complete" });
+    const id = requests[0]?.headers["x-webhook-id"];
+    for (const { body } of requests) expect(JSON.parse(body)).toMatchObject({ id, status: "complete" });
   });
 
   it("is never reached if its host is private at connection time", async () => {
-    const { url, arrivals } = await openReceiver([respondWith(200)]);
+    const { url, requests } = await openReceiver([respondWith(200)]);
     const attempts = await deliverTo(url, []);
     expect(attempts).toHaveLength(5);
     expect(attempts.every(({ outcome }) => outcome.kind === "failed" && outcome.reason === "blocked")).toBe(
       true,
     );
-    expect(arrivals).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

@@ -520,13 +520,13 @@ describe("concurrently,", () => {
   it("a request that joins a running render waits for it even beyond its own maxWaitMs", async () => {
     const principal = await principalWith();
     const release = renderer.hold();
-    const led = engine.capture({ principal, parameters: { url } });
+    const leader = engine.capture({ principal, parameters: { url } });
     await renderer.whenCalled(1);
     const joined = engine.capture({ principal, parameters: { url }, maxWaitMs: 10_000 });
     await flushMicrotasks();
     clock.advance(40_000);
     release();
-    expect([(await led).cache, (await joined).cache]).toEqual(["miss", "hit"]);
+    expect([(await leader).cache, (await joined).cache]).toEqual(["miss", "hit"]);
   });
 
   it("identical requests without a free slot all give up when the first wait ends", async () => {

@@ -23,7 +23,7 @@ beforeEach(() => {
   two = processes.open();
 });
 
-const finished = <T>(work: Promise<T>): Promise<T> => processes.runToCompletion(work);
+const runToCompletion = <T>(work: Promise<T>): Promise<T> => processes.runToCompletion(work);
 
 const customer = (creditsPerPeriod = 10): Promise<Principal> =>
   createPrincipal(one.engine, { creditsPerPeriod, requestsPerMinute: 1000 });
@@ -47,7 +47,7 @@ describe("engines with shared storage", () => {
     await Promise.race([one.renderer.whenCalled(1), two.renderer.whenCalled(1)]);
     release();
     releaseTwo();
-    const captured = await finished(Promise.all(captures));
+    const captured = await runToCompletion(Promise.all(captures));
     expect([countOf(captured, "miss"), countOf(captured, "hit")]).toEqual([1, 49]);
     expect(captured.reduce((sum, { creditCost }) => sum + creditCost, 0)).toBe(1);
     expect(new Set(captured.map(({ rendering }) => rendering.etag)).size).toBe(1);
@@ -67,8 +67,8 @@ describe("engines with shared storage", () => {
     }
     expect(two.renderer.calls).toHaveLength(0);
     release();
-    expect((await finished(first)).cache).toBe("miss");
-    expect(await finished(second)).toMatchObject({ cache: "hit", creditCost: 0, balance: null });
+    expect((await runToCompletion(first)).cache).toBe("miss");
+    expect(await runToCompletion(second)).toMatchObject({ cache: "hit", creditCost: 0, balance: null });
   });
 
   it("render the page themselves after a request's maxWaitMs", async () => {
@@ -77,16 +77,16 @@ describe("engines with shared storage", () => {
     const first = one.engine.capture({ principal, parameters });
     await one.renderer.whenCalled(1);
     const startedAt = clock.now();
-    const second = await finished(two.engine.capture({ principal, parameters, maxWaitMs: 10_000 }));
+    const second = await runToCompletion(two.engine.capture({ principal, parameters, maxWaitMs: 10_000 }));
     expect(second).toMatchObject({ cache: "miss", creditCost: 1 });
     expect(clock.now() - startedAt).toBeLessThan(11_000);
     release();
-    expect((await finished(first)).cache).toBe("miss");
+    expect((await runToCompletion(first)).cache).toBe("miss");
   });
 
   it("render different captures independently", async () => {
     const principal = await customer();
-    await finished(
+    await runToCompletion(
       Promise.all([
         one.engine.capture({ principal, parameters }),
         two.engine.capture({ principal, parameters: { ...parameters, fullPage: true } }),
@@ -104,8 +104,8 @@ describe("engines with shared storage", () => {
     const second = two.engine.capture({ principal, parameters });
     await flushMicrotasks();
     release();
-    await expect(finished(first)).rejects.toMatchObject({ code: "render_timeout" });
-    expect((await finished(second)).cache).toBe("miss");
+    await expect(runToCompletion(first)).rejects.toMatchObject({ code: "render_timeout" });
+    expect((await runToCompletion(second)).cache).toBe("miss");
     expect(await used(principal)).toBe(1);
   });
 
@@ -116,7 +116,7 @@ describe("engines with shared storage", () => {
     const release = lost.renderer.hold();
     const first = lost.engine.capture({ principal, parameters });
     await lost.renderer.whenCalled(1);
-    expect((await finished(two.engine.capture({ principal, parameters }))).cache).toBe("miss");
+    expect((await runToCompletion(two.engine.capture({ principal, parameters }))).cache).toBe("miss");
     expect(two.renderer.calls).toHaveLength(1);
     // the lost process continues: both renders are charged
     release();
@@ -126,7 +126,7 @@ describe("engines with shared storage", () => {
 
   it("hit another process's renderings, and miss deleted ones", async () => {
     const principal = await customer();
-    const { rendering } = await finished(one.engine.capture({ principal, parameters }));
+    const { rendering } = await runToCompletion(one.engine.capture({ principal, parameters }));
     const hit = await two.engine.capture({ principal, parameters });
     expect(hit).toMatchObject({ cache: "hit", creditCost: 0 });
     expect(hit.rendering.etag).toBe(rendering.etag);
@@ -137,7 +137,7 @@ describe("engines with shared storage", () => {
     await one.engine.capture({ principal, parameters });
     for (const key of keys) await renderings.delete(key);
     clock.advance(1000);
-    expect((await finished(two.engine.capture({ principal, parameters }))).cache).toBe("miss");
+    expect((await runToCompletion(two.engine.capture({ principal, parameters }))).cache).toBe("miss");
     expect((await one.engine.capture({ principal, parameters })).cache).toBe("hit");
   });
 });

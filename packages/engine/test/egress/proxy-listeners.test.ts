@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Client, openProxy } from "./egress-proxy.ts";
 
 const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
-const connectTo = (authority: string): string =>
+const connectRequest = (authority: string): string =>
   `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
 
 /** Hosts in a page's URL that lead to this machine's loopback interface. */
@@ -15,7 +15,7 @@ it.each(SPELLINGS)(
   async (host) => {
     const [own, other] = [await openProxy({ entries }), await openProxy({ entries })];
     for (const { port } of [own, other])
-      for (const raw of [get(`http://${host}:${port}/`), connectTo(`${host}:${port}`)]) {
+      for (const raw of [get(`http://${host}:${port}/`), connectRequest(`${host}:${port}`)]) {
         expect(await new Client(own).send(raw).waitForClose()).toBe("");
         expect(own.failure(`http://${host}:${port}/`)).toBe("blocked");
       }
@@ -25,7 +25,7 @@ it.each(SPELLINGS)(
 it("a proxy is blocked for a page even if the allowlist names its port", async () => {
   const other = await openProxy();
   const own = await openProxy({ entries: `127.0.0.1:${other.port}` });
-  await new Client(own).send(connectTo(`127.0.0.1:${other.port}`)).waitForClose();
+  await new Client(own).send(connectRequest(`127.0.0.1:${other.port}`)).waitForClose();
   expect(own.failure(`https://127.0.0.1:${other.port}/`)).toBe("blocked");
 });
 

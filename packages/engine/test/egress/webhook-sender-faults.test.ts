@@ -91,7 +91,7 @@ describe("an attempt times out after 15 s", () => {
     expect(isOver).toBe(false);
     clock.advance(1);
     expect(await outcome).toEqual(failed("timed-out"));
-    await receiver.left;
+    await receiver.disconnected;
   });
 
   it("if the head of the response never ends", async () => {
@@ -126,7 +126,7 @@ describe("an attempt times out after 15 s", () => {
     await receiver.reached;
     clock.advance(15_000);
     expect(await outcome).toEqual(failed("timed-out"));
-    await receiver.left;
+    await receiver.disconnected;
   });
 
   it("if the name never resolves", async () => {

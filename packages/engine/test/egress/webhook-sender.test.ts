@@ -186,7 +186,7 @@ it("aborts the attempt whose signal aborts, and no other", async () => {
   await Promise.all([first.reached, second.reached]);
   controller.abort();
   expect(await aborted).toEqual(failed("broken"));
-  await first.left;
+  await first.disconnected;
   expect(await sender.send({ ...request, signal: controller.signal })).toEqual(failed("broken"));
   const port = await serveText("HTTP/1.1 204 No Content\r\n\r\n");
   expect(await send(sender, `http://127.0.0.1:${port}/`)).toEqual(responded(204));
@@ -204,7 +204,7 @@ describe("close", () => {
     await receiver.reached;
     await sender.close();
     expect(await Promise.all(outcomes)).toEqual([failed("broken"), failed("broken")]);
-    await receiver.left;
+    await receiver.disconnected;
 
     let visits = 0;
     const port = await serveHttp(() => (visits += 1));

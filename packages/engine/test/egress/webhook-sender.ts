@@ -40,7 +40,7 @@ export function serveText(text: string): Promise<number> {
 /** Starts a receiver that sends `text`, then hangs. */
 export async function serveThenHang(
   text = "",
-): Promise<{ readonly port: number; readonly reached: Promise<void>; readonly left: Promise<void> }> {
+): Promise<{ readonly port: number; readonly reached: Promise<void>; readonly disconnected: Promise<void> }> {
   const reached = Promise.withResolvers<void>();
   const disconnected = Promise.withResolvers<void>();
   const port = await serveTcp((socket) => {
@@ -48,5 +48,5 @@ export async function serveThenHang(
     socket.once("close", () => disconnected.resolve());
     socket.once("data", () => socket.write(text, () => reached.resolve()));
   });
-  return { port, reached: reached.promise, left: disconnected.promise };
+  return { port, reached: reached.promise, disconnected: disconnected.promise };
 }

@@ -77,8 +77,8 @@ const FAILURE = { cache: null, creditCost: 0, code: "render_failed", message: "I
 
 describe("finished captures", () => {
   it("are written together, a second after the first", async () => {
-    const { record, append, clock, advanceSecond: second } = open();
-    await second();
+    const { record, append, clock, advanceSecond } = open();
+    await advanceSecond();
     expect(append).not.toHaveBeenCalled();
     record(1);
     clock.advance(500);
@@ -89,19 +89,19 @@ describe("finished captures", () => {
     expect(append).toHaveBeenCalledTimes(1);
     expect(append.mock.lastCall?.[0].entries.map(({ requestId }) => requestId)).toEqual(["1", "2", "3"]);
     await flushMicrotasks();
-    await second();
+    await advanceSecond();
     expect(append).toHaveBeenCalledTimes(1);
     record(1);
-    await second();
+    await advanceSecond();
     expect(append).toHaveBeenCalledTimes(2);
   });
 
   it("get ids that sort by time", async () => {
-    const { record, appended, clock, advanceSecond: second } = open();
+    const { record, appended, clock, advanceSecond } = open();
     record(1);
     clock.advance(1);
     record(1);
-    await second();
+    await advanceSecond();
     const ids = appended().entries.map(({ id }) => id);
     expect(ids).toEqual([
       expect.stringMatching(/^req_019ca9450a00[0-9a-f]{12}$/),
@@ -110,16 +110,16 @@ describe("finished captures", () => {
   });
 
   it("are added up by day and token", async () => {
-    const { record, appended, clock, advanceSecond: second } = open();
+    const { record, appended, clock, advanceSecond } = open();
     record(2, { durationMs: 300 });
     record(1, { cache: "bypass", durationMs: 50 });
     record(1, HIT);
     record(1, FAILURE);
     record(1, { ...HIT, accountId: "acct_2", tokenId: 8 });
-    await second();
+    await advanceSecond();
     clock.set(NOON + 43_200_000);
     record(1);
-    await second();
+    await advanceSecond();
     const nothing = { renders: 0, hits: 0, failures: 0, credits: 0, renderMs: 0, longestRenderMs: 0 };
     const first = { renders: 3, hits: 1, failures: 1, credits: 3, renderMs: 650, longestRenderMs: 300 };
     expect(appended().totals).toEqual([
@@ -144,14 +144,14 @@ describe("in one second, the recorder", () => {
     ["hits", HIT],
     ["failures", FAILURE],
   ])("lists 50 %s, at most 25 of one account, but counts all", async (_name, finished) => {
-    const { record, appended, advanceSecond: second } = open();
+    const { record, appended, advanceSecond } = open();
     record(30, finished);
     record(1, { ...finished, accountId: "acct_2" });
     record(29, { ...finished, accountId: "acct_3" });
     record(60);
-    await second();
+    await advanceSecond();
     record(10, finished);
-    await second();
+    await advanceSecond();
     const { entries, totals } = appended();
     const free = entries.filter(({ cache }) => cache !== "miss").map(({ accountId }) => accountId);
     expect(free.toSorted()).toEqual([
@@ -164,15 +164,15 @@ describe("in one second, the recorder", () => {
   });
 
   it("writes at most 500 entries and 500 totals; the rest follows", async () => {
-    const { record, append, advanceSecond: second } = open();
+    const { record, append, advanceSecond } = open();
     for (let tokenId = 1; tokenId <= 1100; tokenId += 1) record(1, { tokenId });
-    await second();
-    await second();
+    await advanceSecond();
+    await advanceSecond();
     expect(append.mock.calls.map(([{ entries, totals }]) => [entries.length, totals.length])).toEqual([
       [500, 500],
       [500, 500],
     ]);
-    await second();
+    await advanceSecond();
     expect(append.mock.lastCall?.[0].entries).toHaveLength(100);
   });
 });
@@ -180,63 +180,58 @@ describe("in one second, the recorder", () => {
 describe("a store", () => {
   it("loses an append that fails; the error is reported once until the store recovers", async () => {
     let isDown = true;
-    const {
-      record,
-      append,
-      errors,
-      advanceSecond: second,
-    } = open(async () => {
+    const { record, append, errors, advanceSecond } = open(async () => {
       if (isDown) throw new Error("the disk is full");
     });
     record(1);
-    await second();
+    await advanceSecond();
     record(1);
-    await second();
+    await advanceSecond();
     expect(append).toHaveBeenCalledTimes(2);
     expect(errors).toEqual([new Error("the disk is full")]);
     isDown = false;
     record(1);
-    await second();
+    await advanceSecond();
     expect(append.mock.lastCall?.[0].entries.map(({ requestId }) => requestId)).toEqual(["3"]);
     expect(append.mock.lastCall?.[0].totals).toMatchObject([{ renders: 1 }]);
     isDown = true;
     record(1);
-    await second();
+    await advanceSecond();
     expect(errors).toHaveLength(2);
   });
 
   it("gets one call at a time; while it hangs, only the latest 10,000 entries wait", async () => {
     const { promise: hangs, resolve } = Promise.withResolvers<void>();
-    const { record, append, errors, advanceSecond: second } = open(() => hangs);
+    const { record, append, errors, advanceSecond } = open(() => hangs);
     record(1);
-    await second();
+    await advanceSecond();
     record(10_002);
-    await second();
-    await second();
+    await advanceSecond();
+    await advanceSecond();
     expect(append).toHaveBeenCalledTimes(1);
     expect(errors).toEqual([
       new Error("The history cannot be written fast enough; dropping the oldest entries."),
     ]);
     resolve();
     await flushMicrotasks();
-    await second();
+    await advanceSecond();
     expect(append).toHaveBeenCalledTimes(2);
     expect(append.mock.lastCall?.[0].entries[0]?.requestId).toBe("4");
   });
 
   it("gets the remaining entries when the recorder closes, after the running append", async () => {
     const { promise: hangs, resolve } = Promise.withResolvers<void>();
-    const { recorder, record, append, advanceSecond: second } = open(() => hangs);
+    const { recorder, record, append, advanceSecond } = open(() => hangs);
     record(700);
-    await second();
+    await advanceSecond();
     const closed = recorder.close();
     await flushMicrotasks();
     expect(append).toHaveBeenCalledTimes(1);
     resolve();
     await closed;
     expect(append.mock.calls.map(([{ entries }]) => entries.length)).toEqual([500, 200]);
-    await second();
-    await second();
+    await advanceSecond();
+    await advanceSecond();
     expect(append).toHaveBeenCalledTimes(2);
   });
 });

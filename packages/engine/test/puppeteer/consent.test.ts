@@ -314,7 +314,7 @@ it("a dialog is also found if its document replaces the one that is being search
     respond(command, parameters?.expression);
   const session = { send };
   const processes = { sessions: () => [session] };
-  const banners = new ConsentDialogs({ progress, session, processes, mainFrameId: "main" } as unknown as Tab);
-  await banners.decline(AbortSignal.timeout(10_000));
-  expect(banners.isFound).toBe(true);
+  const dialogs = new ConsentDialogs({ progress, session, processes, mainFrameId: "main" } as unknown as Tab);
+  await dialogs.decline(AbortSignal.timeout(10_000));
+  expect(dialogs.isFound).toBe(true);
 });

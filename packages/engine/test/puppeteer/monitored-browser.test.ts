@@ -43,34 +43,34 @@ function killedIn({ cpuMs, activeRenders, isIsolated }: Situation): Map<number, 
   return killed;
 }
 
-const SUSPECTED = new TabSuspected("the page is suspected of using too much of the browser's CPU time");
-const ENDED = expect.any(PageEnded) as PageEnded;
+const TAB_SUSPECTED = new TabSuspected("the page is suspected of using too much of the browser's CPU time");
+const PAGE_ENDED = expect.any(PageEnded) as PageEnded;
 
 describe("unknown processes that exceed a limit", () => {
   it.each<[string, Situation, Error, number]>([
     [
       "together are only suspected if several renders are running",
       { cpuMs: [9_000, 12_000], activeRenders: 2, isIsolated: true },
-      SUSPECTED,
+      TAB_SUSPECTED,
       1,
     ],
     [
       "together end the page if only one render is running",
       { cpuMs: [9_000, 12_000], activeRenders: 1, isIsolated: true },
-      ENDED,
+      PAGE_ENDED,
       1,
     ],
-    ["alone end their page", { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: true }, ENDED, 0],
+    ["alone end their page", { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: true }, PAGE_ENDED, 0],
     [
       "alone end their page, even in a shared browser",
       { cpuMs: [20_001, 9_000], activeRenders: 2, isIsolated: false },
-      ENDED,
+      PAGE_ENDED,
       0,
     ],
     [
       "together are only suspected in a shared browser",
       { cpuMs: [9_000, 12_000], activeRenders: 1, isIsolated: false },
-      SUSPECTED,
+      TAB_SUSPECTED,
       1,
     ],
   ])("%s", (_title, situation, reason, pid) => {

@@ -96,14 +96,14 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-interface Observed {
+interface ObservedRenderer {
   readonly renderer: Renderer;
   readonly events: RendererEvent[];
   /** Process groups of the browsers that have started, in order. */
   readonly pids: () => number[];
 }
 
-async function observe(options: PuppeteerRendererOptions = {}): Promise<Observed> {
+async function observe(options: PuppeteerRendererOptions = {}): Promise<ObservedRenderer> {
   const events: RendererEvent[] = [];
   const renderer = createPuppeteerRenderer({
     targets: allowPorts(site.port),

@@ -39,8 +39,8 @@ const seedCount = Number(process.env["SIMULATION_SEEDS"] ?? 1_000);
 
 describe("the engine", () => {
   it.skipIf(onlySeed)(`breaks no rule in ${seedCount} simulations`, { timeout: 0 }, async () => {
-    const broken = await findFailingSeed(seedCount);
-    expect(broken === null ? "" : await explain(broken)).toBe("");
+    const failingSeed = await findFailingSeed(seedCount);
+    expect(failingSeed === null ? "" : await explain(failingSeed)).toBe("");
   });
 
   it.runIf(onlySeed)(`breaks no rule in simulation ${onlySeed}`, async () => {
@@ -100,7 +100,7 @@ describe("a simulation", () => {
         },
       }),
     ],
-  ])("finds a storage that forgets %s", async (_forgotten, plant) => {
-    expect(await findFailingSeed(2000, { plantBug: plant })).not.toBeNull();
+  ])("finds a storage that forgets %s", async (_forgotten, plantBug) => {
+    expect(await findFailingSeed(2000, { plantBug })).not.toBeNull();
   });
 });

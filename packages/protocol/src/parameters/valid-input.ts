@@ -17,21 +17,21 @@ type IsSent<Value> = [Extract<Value, false | undefined>] extends [never] ? true 
 type IsDisjoint<A, B> = [Extract<A, B> | Extract<B, A>] extends [never] ? true : false;
 
 /** The names of a rule's members that the argument definitely breaks. */
-type BrokenNames<Given, Rule> = {
-  [Name in keyof Rule]-?: IsDisjoint<Member<Given, Name>, Rule[Name]> extends true ? Name : never;
+type BrokenNames<Argument, Rule> = {
+  [Name in keyof Rule]-?: IsDisjoint<Member<Argument, Name>, Rule[Name]> extends true ? Name : never;
 }[keyof Rule];
 
 /** The rules that apply and are definitely broken, each with its broken members only. */
-type BrokenRules<Given, Rules> = {
+type BrokenRules<Argument, Rules> = {
   [
-    Name in keyof Rules as IsSent<Member<Given, Name>> extends true
-      ? [BrokenNames<Given, Rules[Name]>] extends [never]
+    Name in keyof Rules as IsSent<Member<Argument, Name>> extends true
+      ? [BrokenNames<Argument, Rules[Name]>] extends [never]
         ? never
         : Name
       : never
   ]: {
     // not an alias, which errors would show in place of the members
-    [Other in keyof Rules[Name] as Other & BrokenNames<Given, Rules[Name]>]: Rules[Name][Other];
+    [Other in keyof Rules[Name] as Other & BrokenNames<Argument, Rules[Name]>]: Rules[Name][Other];
   };
 };
 
@@ -42,8 +42,10 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
   : never;
 
 /** `Input`, and what else the broken rules require of the argument. */
-type CheckedInput<Input, Given, Rules> =
-  BrokenRules<Given, Rules> extends infer Broken ? Input & UnionToIntersection<Broken[keyof Broken]> : never;
+type CheckedInput<Input, Argument, Rules> =
+  BrokenRules<Argument, Rules> extends infer Broken
+    ? Input & UnionToIntersection<Broken[keyof Broken]>
+    : never;
 
 /** Content excludes a URL, and other content. */
 interface ContentRules {
@@ -52,9 +54,9 @@ interface ContentRules {
 }
 
 /** A URL is required if there can be no content. */
-type PageOf<Given> = [Member<Given, "url"> | Member<Given, "html"> | Member<Given, "markdown">] extends [
-  undefined,
-]
+type PageOf<Argument> = [
+  Member<Argument, "url"> | Member<Argument, "html"> | Member<Argument, "markdown">,
+] extends [undefined]
   ? { url: string }
   : unknown;
 
@@ -65,7 +67,7 @@ interface HeaderRules {
 }
 
 /** With `output`, `quality` does not depend on `format`. */
-type ImageRules<Given> = [Extract<Member<Given, "output">, string>] extends [never]
+type ImageRules<Argument> = [Extract<Member<Argument, "output">, string>] extends [never]
   ? ScreenshotRules
   : Omit<ScreenshotRules, "quality">;
 
@@ -77,27 +79,29 @@ interface BatchRules {
 // each type is distributive, for arguments with a union type; the branch for never is only for inference
 
 /** The argument of `screenshot()`. */
-export type ValidScreenshot<Given> = Given extends never
-  ? Given
-  : CheckedInput<ScreenshotCapture & PageOf<Given>, Given, ImageRules<Given> & ContentRules>;
+export type ValidScreenshot<Argument> = Argument extends never
+  ? Argument
+  : CheckedInput<ScreenshotCapture & PageOf<Argument>, Argument, ImageRules<Argument> & ContentRules>;
 
 /** The argument of `pdf()`. */
-export type ValidPdf<Given> = Given extends never
-  ? Given
-  : CheckedInput<PdfCapture & PageOf<Given>, Given, PdfRules & HeaderRules & ContentRules>;
+export type ValidPdf<Argument> = Argument extends never
+  ? Argument
+  : CheckedInput<PdfCapture & PageOf<Argument>, Argument, PdfRules & HeaderRules & ContentRules>;
 
 /** An argument of either mode. With a `pdf` that is known only at run time, the rules of neither mode apply. */
-type OfMode<Given, Others, Rules> =
-  IsSent<Member<Given, "pdf">> extends true
-    ? CheckedInput<PdfInput & Others, Given, Rules & PdfRules & HeaderRules>
-    : true extends Member<Given, "pdf">
-      ? CheckedInput<RenderInput & Others, Given, Rules>
-      : CheckedInput<ScreenshotInput & Others, Given, Rules & ImageRules<Given>>;
+type OfMode<Argument, Others, Rules> =
+  IsSent<Member<Argument, "pdf">> extends true
+    ? CheckedInput<PdfInput & Others, Argument, Rules & PdfRules & HeaderRules>
+    : true extends Member<Argument, "pdf">
+      ? CheckedInput<RenderInput & Others, Argument, Rules>
+      : CheckedInput<ScreenshotInput & Others, Argument, Rules & ImageRules<Argument>>;
 
 /** A batch item. */
-export type ValidBatchItem<Given> = Given extends never ? Given : OfMode<Given, unknown, BatchRules>;
+export type ValidBatchItem<Argument> = Argument extends never
+  ? Argument
+  : OfMode<Argument, unknown, BatchRules>;
 
 /** The parameters of a signed URL. */
-export type ValidSignable<Given> = Given extends never
-  ? Given
-  : OfMode<Given, { [Name in SecretName | DeliveryName]?: undefined }, unknown>;
+export type ValidSignable<Argument> = Argument extends never
+  ? Argument
+  : OfMode<Argument, { [Name in SecretName | DeliveryName]?: undefined }, unknown>;

@@ -36,7 +36,7 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
         const operations = localOperations(watched, plans);
         const call = {
           id,
-          rawQuery: rawQuery,
+          rawQuery,
           body,
           engine: watched,
           operations,

@@ -50,7 +50,7 @@ export async function backUp({
 }: BackUpRequest): Promise<BackUpReport> {
   const target = file === "-" ? null : await checkTargetFile(file, config.dataDir);
   // opening an empty file would create a database, and its backup would replace the good one
-  await withDataDirErrors(config.dataDir, () => requireDatabase(config.dataDir, { creates: false }));
+  await withDataDirErrors(config.dataDir, () => requireDatabase(config.dataDir, { createsDatabase: false }));
   const parent = target === null ? config.dataDir : dirname(target);
   const now = Date.now();
   const work = async (workDirectory: string): Promise<BackUpReport> => {

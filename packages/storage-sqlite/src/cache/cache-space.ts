@@ -127,7 +127,7 @@ export function createCacheSpace(
     },
     stats() {
       const { bytes, freeBytes, quotaBytes } = measure();
-      const warnings = freeBytes < diskReserveBytes ? [warnOfLowDisk(freeBytes, diskReserveBytes)] : [];
+      const warnings = freeBytes < diskReserveBytes ? [lowDiskWarning(freeBytes, diskReserveBytes)] : [];
       return { bytes, maxBytes: quotaBytes, freeBytes, warnings };
     },
   };
@@ -186,7 +186,7 @@ function summarize(evicted: readonly EvictedRow[], reason: Eviction["reason"]): 
   }));
 }
 
-function warnOfLowDisk(freeBytes: number, reserveBytes: number): CacheWarning {
+function lowDiskWarning(freeBytes: number, reserveBytes: number): CacheWarning {
   return {
     code: "disk_low",
     message: `the disk has ${freeBytes} bytes free, less than the reserve of ${reserveBytes}, so renderings are evicted or not cached, and documents can be rejected`,

@@ -101,13 +101,13 @@ export async function openObjectStore(now: () => number = Date.now): Promise<Obj
     requests: () => requests,
     async whenRequested(count) {
       const reached = Promise.withResolvers<void>();
-      const look = (): void => {
+      const check = (): void => {
         if (requests >= count) reached.resolve();
       };
-      watchers.add(look);
-      look();
+      watchers.add(check);
+      check();
       await reached.promise;
-      watchers.delete(look);
+      watchers.delete(check);
     },
     failNext(fault, times = 1) {
       for (let time = 0; time < times; time += 1) faults.push(fault);

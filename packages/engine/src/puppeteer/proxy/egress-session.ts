@@ -76,8 +76,8 @@ export class EgressSession {
   }
 
   /** Blocks connections from now on, in addition to those that the policy blocks. */
-  blockHosts(blocks: HostBlocker): void {
-    this.#blocker = blocks;
+  blockHosts(blocker: HostBlocker): void {
+    this.#blocker = blocker;
   }
 
   /** Tracks the socket until it closes, and handles its `error` events. */

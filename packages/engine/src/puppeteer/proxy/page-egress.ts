@@ -27,7 +27,7 @@ export interface PageEgress {
   /** Checks requests before they are sent; `null` if the proxy checks them. */
   readonly guard: EgressGuard | null;
   /** Blocks connections from now on; `null` if the browser connects directly. */
-  readonly blockHosts: ((blocks: HostBlocker) => void) | null;
+  readonly blockHosts: ((blocker: HostBlocker) => void) | null;
   /** Returns why a connection to the host and port of this URL last failed; `null` if none has failed. */
   failure(url: string): EgressFailure | null;
   /** Returns details of the failure that `failure()` returns, for the log; `null` if there are none. */

@@ -20,7 +20,7 @@ export interface ProxiedEgress extends PageEgress {
   /** Port of the proxy. */
   readonly port: number;
   readonly proxyServer: string;
-  readonly blockHosts: (blocks: HostBlocker) => void;
+  readonly blockHosts: (blocker: HostBlocker) => void;
 }
 
 export interface ListenOptions {

@@ -80,7 +80,7 @@ function remoteBatches(call: Call): BatchOperations {
     get: (id) => call({ path: `/batches/${encodeURIComponent(id)}`, notFoundError: batchNotFound(id) }),
     attempts: async (id, limit) => {
       const query = { batch: id, limit };
-      const request = { path: "/deliveries", query, expects: "entries" } as const;
+      const request = { path: "/deliveries", query, requiredField: "entries" } as const;
       return (await call<AdminList<DeliveryAttemptDocument>>(request)).entries;
     },
     redeliver: (id) =>
@@ -103,7 +103,7 @@ async function readPage<Entry extends { readonly id: string | number }>(
   const wanted = Number(query["limit"] ?? LIST_LIMITS.pageDefault);
   for (let { after } = query; ;) {
     const limit = Math.min(wanted - entries.length, LIST_LIMITS.pageMax);
-    const request = { ...rest, query: { ...query, after, limit }, expects: "entries" } as const;
+    const request = { ...rest, query: { ...query, after, limit }, requiredField: "entries" } as const;
     const page = await call<AdminCountedList<Entry>>(request);
     entries.push(...page.entries);
     if (!page.has_more || entries.length >= wanted) return { ...page, entries };

@@ -6,7 +6,7 @@ import { FINDING_CHECKS, OperatorError, type FindingCode } from "../../operator-
 /** Reports the problems of the service at SNAP_ADMIN_URL. */
 export async function checkAdminApi(url: string, token: string): Promise<readonly Finding[]> {
   try {
-    const request = { path: "/health", expects: "version" } as const;
+    const request = { path: "/health", requiredField: "version" } as const;
     const { version, problems } = await callRemote<Partial<AdminHealth>>({ url, token }, request);
     if (!Array.isArray(problems)) throw notServedError(url);
     return [ok("admin API", `${url} responds, version ${version}`), ...problems.map(toFinding)];

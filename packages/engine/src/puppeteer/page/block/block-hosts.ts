@@ -11,7 +11,7 @@ import type { UrlPattern } from "./url-pattern.ts";
 
 /** Blocks connections to hosts at the egress proxy. */
 export interface HostBlocking {
-  readonly blocks: HostBlocker;
+  readonly blocker: HostBlocker;
   /** Make the page report its requests. */
   readonly settings: readonly Setting[];
 }
@@ -38,7 +38,7 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
       intercepted.catch(() => {}), // the page has closed
     );
   };
-  const blocks: HostBlocker = {
+  const blocker: HostBlocker = {
     async blocks(target) {
       if (target.hostname === WEBSOCKET_SINK) return true;
       if (!patterns.some((pattern) => pattern.matchesHost(target))) return false;
@@ -50,7 +50,7 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
     },
     onBlocked: () => tab.blocked.add(),
   };
-  if (patterns.length === 0) return { blocks, settings: [] };
+  if (patterns.length === 0) return { blocker, settings: [] };
   tab.session.on("Network.requestWillBeSent", onRequest);
   const reportRequests: Setting = {
     targets: "page",
@@ -59,5 +59,5 @@ export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlock
       session.send("Network.enable", NO_BUFFERS).catch(() => {}); // the page has closed
     },
   };
-  return { blocks, settings: [reportRequests] };
+  return { blocker, settings: [reportRequests] };
 }

@@ -26,7 +26,7 @@ export function block({ tab, parameters, filterLists }: PageToRender): Configura
   const blocksAll = blockResources?.split(",").includes("websocket") === true;
   const webSocketSources = blocksAll ? [ANY] : intercepted.map((pattern) => pattern.webSocketSource);
   const hostBlocking = blockHosts(tab, hosts);
-  if (hosts.length + webSocketSources.length > 0) egress.blockHosts?.(hostBlocking.blocks);
+  if (hosts.length + webSocketSources.length > 0) egress.blockHosts?.(hostBlocking.blocker);
   return {
     settings: [...hostBlocking.settings, ...webSocketSettings(webSocketSources)],
     rules: [

@@ -19,7 +19,7 @@ const ID_MAX = 100;
 const SNIPPET_TIMEOUT_MS = 500;
 const NAMES_MAX = 20;
 
-/** What one look at a document found: the state of its dialogs. */
+/** The state of a document's dialogs at one check. */
 export interface DialogState {
   /** Whether a consent dialog is open. */
   readonly isOpen: boolean;
