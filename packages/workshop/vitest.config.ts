@@ -24,11 +24,13 @@ export default defineConfig({
   test: {
     // A process for each file, which loads the same modules again, would take 130 s of CPU time.
     isolate: false,
+    // More concurrent renders save no time either: they share the CPU.
+    maxConcurrency: 3,
     projects: [
       {
         extends: true,
-        // Three files keep two cores busy. With more, pages reach their time limits before they get the CPU.
-        test: { name: "browser", include: BROWSER_TESTS, maxWorkers: 3, sequence: { groupOrder: 0 } },
+        // Two files keep two cores busy. With more, pages reach their time limits before they get the CPU.
+        test: { name: "browser", include: BROWSER_TESTS, maxWorkers: 2, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,

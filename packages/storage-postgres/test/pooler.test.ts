@@ -9,8 +9,6 @@ import { openPostgresStorage, openPostgresTarget, type PoolMode } from "../src/i
 import { sampleBatch } from "./sample-batch.ts";
 import { execute, openStorage, TRUNCATE_ALL, useServer } from "./server.ts";
 
-const POLL_OPTIONS = { timeout: 10_000 };
-
 /** Starts a PgBouncer in front of the server, for the tests in a group. */
 function usePgbouncer(
   { server }: Pick<ReturnType<typeof useServer>, "server">,
@@ -122,9 +120,9 @@ describe("batch notifications", { tags: ["postgres", "pgbouncer"] }, () => {
     const wake = vi.fn<() => void>();
     const watch = await storage.batches.watch(wake);
     // wakes once when it starts to listen
-    await expect.poll(() => wake.mock.calls.length, POLL_OPTIONS).toBe(1);
+    await expect.poll(() => wake.mock.calls.length).toBe(1);
     await storage.batches.insert(sampleBatch("batch_1"));
-    await expect.poll(() => wake.mock.calls.length, POLL_OPTIONS).toBe(2);
+    await expect.poll(() => wake.mock.calls.length).toBe(2);
     await watch.stop();
     await storage.close();
   });

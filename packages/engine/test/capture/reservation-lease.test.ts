@@ -1,5 +1,5 @@
 import { createFakeClock, createFakeRenderer, createMemoryStorage } from "@snap/testing";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { PutObjectOutcome } from "../../src/ports/object-store.ts";
 import { createPrincipal, openTestEngine } from "../open-test-engine.ts";
 
@@ -51,7 +51,7 @@ it("a reservation outlasts the longest wait, the longest render, the slowest sto
   const first = capture({ scale: 2 });
   await renderer.whenCalled(1);
   const second = capture({ storeTo: "slow" });
-  await vi.waitFor(() => expect(engine.load().waiting).toBe(1));
+  await expect.poll(() => engine.load().waiting).toBe(1);
   clock.advance(299_000);
   const releaseSecond = renderer.hold();
   releaseFirst();
@@ -95,7 +95,7 @@ it.each([
       const first = engine.capture({ principal, parameters: { url } });
       await renderer.whenCalled(1);
       const second = engine.capture({ principal, parameters: { url, scale: 2 } }).catch((error) => error);
-      await vi.waitFor(() => expect(engine.load().waiting).toBe(1));
+      await expect.poll(() => engine.load().waiting).toBe(1);
       engine.finishWithin(90_000);
       clock.advance(waitMs);
       release();

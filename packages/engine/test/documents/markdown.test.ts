@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createDocument } from "../../src/documents/document.ts";
 import { markdownToHtml } from "../../src/documents/markdown.ts";
 
@@ -109,7 +109,7 @@ describe("Markdown", () => {
       markdownToHtml(hostile, { label: "index.md", accountId: "b", signal: waiting.signal }),
     );
     const ended = Promise.allSettled(conversions);
-    await vi.waitFor(() => expect(threads).toHaveLength(1));
+    await expect.poll(() => threads).toHaveLength(1);
     const reason = new Error("the render has ended");
     waiting.abort(reason);
     expect(await ended).toEqual([

@@ -1,6 +1,6 @@
 import type { ScreenshotParameters } from "@snap/protocol";
 import sharp from "sharp";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { convertImage, hasImageSignature } from "../../src/images/convert-image.ts";
 import { createImageProcessor, type Sharp } from "../../src/images/image-processor.ts";
 import { resizedSize } from "../../src/images/resized-size.ts";
@@ -126,9 +126,9 @@ describe("createImageProcessor", () => {
       images.run(() => process(name), { owner: name.slice(0, 1) }),
     );
     await images.load();
-    await vi.waitFor(() => expect(started).toEqual(["a1", "b1"]));
+    await expect.poll(() => started).toEqual(["a1", "b1"]);
     gates.get("a1")?.resolve();
-    await vi.waitFor(() => expect(started).toEqual(["a1", "b1", "a2"]));
+    await expect.poll(() => started).toEqual(["a1", "b1", "a2"]);
     for (const { resolve } of gates.values()) resolve();
     await Promise.all(runs);
   });
@@ -150,7 +150,7 @@ describe("createImageProcessor", () => {
         );
       const first = owner === undefined ? [0, 1] : [0];
       const running = first.map(begin);
-      await vi.waitFor(() => expect(started).toEqual(first));
+      await expect.poll(() => started).toEqual(first);
       const next = images.run(async () => void started.push(2), { owner });
       aborted.abort(new Error("given up"));
       await images.load();

@@ -1,7 +1,7 @@
 // @module-tag browser
 
 import { ProtocolError } from "puppeteer";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   CONSENT_PAGES,
   PLAIN_PAGE,
@@ -199,12 +199,12 @@ async function bytesOf(path: string, options: object): Promise<Uint8Array> {
   return (await renderer.render(screenshot(site.url(path), { fullPage: true, ...options }))).bytes;
 }
 
-describe.concurrent("a page with a consent dialog", () => {
+describe("a page with a consent dialog", () => {
   it.each(CONSENT_PAGES)("looks like the page without one: $name", async ({ name, note }) => {
     const { bytes, notes } = await renderer.render(screenshot(site.url(`/${name}`), OPTIONS));
     expect(notes).toEqual([note]);
     const isDeclined = note === "consent-declined";
-    await vi.waitFor(() => expect(site.requests.includes(`GET /clicked/${name}/reject`)).toBe(isDeclined));
+    await expect.poll(() => site.requests.includes(`GET /clicked/${name}/reject`)).toBe(isDeclined);
     expect(site.requests).not.toContain(`GET /clicked/${name}/accept`);
     expect(Buffer.from(bytes).equals(plain)).toBe(true);
   });

@@ -215,7 +215,8 @@ describe("a document whose files cannot be read", () => {
 
 describe("a document whose files are not ready in time", () => {
   it("fails with render_timeout, and cancels their preparation", async () => {
-    const bounded = openRenderer([], { renderTimeoutMs: 3_000 });
+    const bounded = openRenderer([], { renderTimeoutMs: 5_000 });
+    await bounded.health(); // the browser must not take up the render's time
     const cancelled = Promise.withResolvers<void>();
     const document = {
       ...documentOf({}),

@@ -14,11 +14,13 @@ import { browserWithSiteIsolation } from "./site-isolation.ts";
 import { allowPorts, readProcessGroup, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-const SOON = { timeout: 5_000, interval: 50 };
+const SOON = { timeout: 30_000, interval: 50 };
 /** Finding the page that overloads a browser takes seconds, and far longer while other tests are using the CPU. */
 const DETECTION_TIMEOUT_MS = 120_000;
 const MIB = 1024 ** 2;
 const ALLOCATE_100_MIB = `new Uint8Array(100 * 1024 ** 2).fill(1)`;
+/** Keeps a page from loading, so that it can only be ended, however slow the machine is. */
+const HANGING_IMAGE = "<img src=/hangs>";
 
 let site: Site;
 const held: (() => void)[] = [];
@@ -28,16 +30,17 @@ beforeAll(async () => {
     "/": "<h1>fine</h1>",
     "/holds": "<img src=/held>",
     "/held": (_request, response) => void held.push(() => void response.writeHead(404).end()),
-    "/spins": `<script>
+    "/hangs": () => {},
+    "/spins": `${HANGING_IMAGE}<script>
       const script = URL.createObjectURL(new Blob(["for (;;);"]));
       for (let i = 0; i < 8; i += 1) new Worker(script);
     </script>`,
-    "/spins-at-once": "<script>for (;;);</script>",
-    "/allocates": `<img src=/held><script>
+    "/spins-at-once": `${HANGING_IMAGE}<script>for (;;);</script>`,
+    "/allocates": `${HANGING_IMAGE}<script>
       const kept = [];
       setInterval(() => kept.push(${ALLOCATE_100_MIB}), 10);
     </script>`,
-    "/frames-allocate": `<body><script>
+    "/frames-allocate": `<body>${HANGING_IMAGE}<script>
       for (const host of ["a.test", "b.test", "c.test", "d.test"])
         document.body.append(
           Object.assign(document.createElement("iframe"), {
@@ -46,12 +49,12 @@ beforeAll(async () => {
         );
     </script>`,
     "/allocates-once": `<script>const kept = [${ALLOCATE_100_MIB}, ${ALLOCATE_100_MIB}]</script>`,
-    "/stores-blobs": `<script>
+    "/stores-blobs": `${HANGING_IMAGE}<script>
       const stored = [];
       const bytes = new Uint8Array(20 * 1024 ** 2);
       setInterval(() => stored.push(new Blob([bytes])), 20);
     </script>`,
-    "/overloads-gpu": `<canvas width=2000 height=2000></canvas><script>
+    "/overloads-gpu": `${HANGING_IMAGE}<canvas width=2000 height=2000></canvas><script>
       const gl = document.querySelector("canvas").getContext("webgl");
       const program = gl.createProgram();
       const attach = (type, source) => {
@@ -80,14 +83,14 @@ beforeAll(async () => {
       };
       draw();
     </script>`,
-    "/overloads-io-thread": `<script>
+    "/overloads-io-thread": `${HANGING_IMAGE}<script>
       const list = () => {
         for (let i = 0; i < 2000; i += 1) navigator.mediaDevices.enumerateDevices();
         setTimeout(list);
       };
       list();
     </script>`,
-    "/floods": `<script>
+    "/floods": `${HANGING_IMAGE}<script>
       const script = URL.createObjectURL(new Blob(["0"]));
       setInterval(() => { for (let i = 0; i < 20; i += 1) new Worker(script).terminate() }, 0);
     </script>`,
@@ -109,6 +112,8 @@ async function observe(options: PuppeteerRendererOptions = {}): Promise<Observed
     targets: allowPorts(site.port),
     resolver: { resolve: async () => ["127.0.0.1"] },
     warmContexts: 1,
+    navigationTimeoutMs: DETECTION_TIMEOUT_MS,
+    renderTimeoutMs: DETECTION_TIMEOUT_MS,
     onEvent: (event) => events.push(event),
     ...options,
   });
@@ -119,9 +124,8 @@ async function observe(options: PuppeteerRendererOptions = {}): Promise<Observed
   return { renderer, events, pids };
 }
 
-/** Renders a page for account `isolationKey`, and waits ten seconds before the capture. */
-function renderSlowly(renderer: Renderer, path: string, isolationKey = "hostile"): Promise<unknown> {
-  return renderer.render(screenshot(site.url(path), { delay: 10_000 }), { isolationKey });
+function renderHostile(renderer: Renderer, path: string): Promise<unknown> {
+  return renderer.render(screenshot(site.url(path)), { isolationKey: "hostile" });
 }
 
 /** Renders pages for another account, one after another, until `settled` settles; returns their statuses. */
@@ -141,12 +145,12 @@ function endReasonsOf(events: readonly RendererEvent[]): unknown[] {
   return events.flatMap((event) => (event.type === "page-ended" ? [event.reason] : []));
 }
 
-describe("a page that takes up the CPU", () => {
+describe("a page that takes up the CPU", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
   it.each(["/spins", "/spins-at-once"])(
     "is ended at its limit, while a neighbor renders in the same browser: %s",
     async (path) => {
       const { renderer, events, pids } = await observe({ pageCpuMaxMs: 1_500 });
-      const rendering = renderSlowly(renderer, path);
+      const rendering = renderHostile(renderer, path);
       const statuses = await renderAlongside(renderer, rendering);
       await expect(rendering).rejects.toMatchObject({
         code: "render_timeout",
@@ -161,13 +165,13 @@ describe("a page that takes up the CPU", () => {
   );
 });
 
-describe("a page that takes up memory", () => {
+describe("a page that takes up memory", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
   it("is ended at the limit of all its processes together", async () => {
     const { renderer, events, pids } = await observe({
       executablePath: await browserWithSiteIsolation(),
       pageMemoryMaxBytes: 600 * MIB,
     });
-    await expect(renderSlowly(renderer, "/frames-allocate")).rejects.toMatchObject({
+    await expect(renderHostile(renderer, "/frames-allocate")).rejects.toMatchObject({
       code: "upstream_error",
       message: "The page used more than 600 MiB of memory.",
       pageEnded: true,
@@ -182,7 +186,7 @@ describe("a page that takes up memory", () => {
 
   it("is ended for the memory that the browser uses for it, after a retry in an isolated browser", async () => {
     const { renderer, events, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB });
-    const rendering = renderSlowly(renderer, "/stores-blobs");
+    const rendering = renderHostile(renderer, "/stores-blobs");
     const statuses = await renderAlongside(renderer, rendering);
     await expect(rendering).rejects.toMatchObject({ code: "upstream_error", pageEnded: true });
     expect(new Set(statuses)).toEqual(new Set([200]));
@@ -199,7 +203,7 @@ describe("pages that flood the browser", { timeout: 2 * DETECTION_TIMEOUT_MS }, 
   it("are moved to an isolated browser; a neighbor's renders in the shared one continue", async () => {
     // the pages must be found before a busy machine makes the browser miss its probes
     const { renderer, events, pids } = await observe({ probeTimeoutMs: 20_000 });
-    const floods = Promise.allSettled([1, 2, 3].map(() => renderSlowly(renderer, "/floods")));
+    const floods = Promise.allSettled([1, 2, 3].map(() => renderHostile(renderer, "/floods")));
     const moved = waitForRetry(events, "the page is suspected of flooding the browser");
     expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
     await moved;
@@ -218,7 +222,7 @@ describe("pages that overload a part of the browser", { timeout: 2 * DETECTION_T
   ])("are retried; a neighbor's renders succeed (%s)", async (part, path, count, options) => {
     // the limit on CPU time must not end them first, either
     const { renderer, events } = await observe({ pageCpuMaxMs: 600_000, ...options });
-    const pages = Array.from({ length: count }, () => renderSlowly(renderer, path));
+    const pages = Array.from({ length: count }, () => renderHostile(renderer, path));
     const rendering = Promise.allSettled(pages);
     const moved = waitForRetry(events, `the ${part} is overloaded`);
     expect(new Set(await renderAlongside(renderer, moved))).toEqual(new Set([200]));
@@ -282,7 +286,7 @@ describe("an isolated render", () => {
   });
 });
 
-describe("an account whose page was ended", () => {
+describe("an account whose page was ended", { timeout: 2 * DETECTION_TIMEOUT_MS }, () => {
   it("renders in an isolated browser for ten minutes", async () => {
     const { renderer, pids } = await observe({ pageMemoryMaxBytes: 400 * MIB, isolatedIdleMaxMs: 100 });
     const clock = createFakeClock(Date.parse("2026-03-01T12:00:00Z"));
@@ -308,7 +312,6 @@ describe("an account whose page was ended", () => {
     await vi.waitFor(() => expect(readProcessGroup(own)).toEqual([]), SOON);
     expect(pids()).toHaveLength(2);
     expect((await engine.credits(principal.account)).used).toBe(2);
-    held.length = 0;
   });
 });
 

@@ -109,9 +109,9 @@ describe("a remote browser", () => {
       for (let count = 0; count < 10; count += 1) await renderer.render(screenshot(site.url("/")));
     };
     await Promise.all(Array.from({ length: 5 }, renderTenTimes));
-    await vi.waitFor(async () => expect(await remote.countOpen()).toEqual({ contexts: 2, pages: 2 }));
+    await expect.poll(() => remote.countOpen()).toEqual({ contexts: 2, pages: 2 });
     await renderer.close();
-    await vi.waitFor(async () => expect(await remote.countOpen()).toEqual({ contexts: 0, pages: 0 }));
+    await expect.poll(() => remote.countOpen()).toEqual({ contexts: 0, pages: 0 });
   });
 
   it("serves several renderers independently", async () => {
@@ -155,10 +155,7 @@ describe("two remote browsers", () => {
   it("get the same number of renders", async () => {
     const [one, two] = await Promise.all([named("one"), named("two")]);
     const { renderer, events } = open([one.webSocketUrl, two.webSocketUrl]);
-    await vi.waitFor(
-      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
-      { timeout: 10_000 },
-    );
+    await expect.poll(() => events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2);
     agents.length = 0;
     const rendering = Array.from({ length: 6 }, () => renderer.render(screenshot(site.url("/"))));
     await Promise.all(rendering);
@@ -169,10 +166,7 @@ describe("two remote browsers", () => {
   it("take over each other's renders if one is killed", async () => {
     const browsers = await Promise.all([startRemoteBrowser(), startRemoteBrowser()]);
     const { renderer, events } = open(browsers.map(({ webSocketUrl }) => webSocketUrl));
-    await vi.waitFor(
-      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
-      { timeout: 10_000 },
-    );
+    await expect.poll(() => events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2);
     // round robin starts with the second browser
     duringFirstLoad(async () => browsers[1]?.kill());
     expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
@@ -192,10 +186,7 @@ describe("two remote browsers", () => {
       browsers.map(({ webSocketUrl }) => webSocketUrl),
       { probeIntervalMs: 100, probeTimeoutMs: 1_000 },
     );
-    await vi.waitFor(
-      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
-      { timeout: 10_000 },
-    );
+    await expect.poll(() => events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2);
     duringFirstLoad(async () => void process.kill(-(browsers[1]?.pid ?? 0), "SIGSTOP"));
     expect((await renderer.render(screenshot(site.url("/held")))).targetStatus).toBe(200);
     expect(events.map(({ type }) => type)).toContain("remote-browser-unresponsive");
@@ -226,7 +217,7 @@ describe("two remote browsers", () => {
     expect((await engine.credits(account)).used).toBe(1);
 
     await Promise.all(browsers.map((browser) => browser.kill()));
-    await vi.waitFor(async () => expect((await renderer.health()).ready).toBe(false));
+    await expect.poll(async () => (await renderer.health()).ready).toBe(false);
     const { reason } = await renderer.health();
     for (const { port } of browsers) expect(reason).toContain(`http://127.0.0.1:${port}`);
     await expect(capture()).rejects.toMatchObject({
@@ -279,6 +270,6 @@ describe("close", () => {
     await renderer.close();
     expect((await running).code).toBe("upstream_error");
     expect(await renderer.health()).toEqual({ ready: false, reason: "closed" });
-    await vi.waitFor(async () => expect(await remote.countOpen()).toEqual({ contexts: 0, pages: 0 }));
+    await expect.poll(() => remote.countOpen()).toEqual({ contexts: 0, pages: 0 });
   });
 });

@@ -1,7 +1,7 @@
 // @module-tag browser
 
 import type { CDPSession } from "puppeteer";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { ConnectedBrowser } from "../../src/puppeteer/browser/connected-browser.ts";
 import { findBrowser } from "../../src/puppeteer/browser/find-browser.ts";
 import { launchBrowser } from "../../src/puppeteer/browser/launch-browser.ts";
@@ -52,5 +52,5 @@ it("a ready tab whose process has exited is closed when the next render finds it
   for (const { pid, role } of group.read()) if (role === "renderer") process.kill(pid, "SIGKILL");
   await crashed.promise;
   await renderingBrowser.acquireTab("ready", null);
-  await vi.waitFor(() => expect(closed).toEqual([1]));
+  await expect.poll(() => closed).toEqual([1]);
 });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, onTestFinished, vi } from "vitest";
 import { ProcessGroup } from "../../src/puppeteer/browser/process-group.ts";
 
-export const SOON = { timeout: 10_000, interval: 1 };
+export const SOON = { timeout: 30_000, interval: 1 };
 
 interface Sleeper {
   readonly child: ChildProcess;

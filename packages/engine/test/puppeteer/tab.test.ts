@@ -23,11 +23,11 @@ it("a context that is created too late for its tab is disposed", async () => {
     openEgress: () => Promise.resolve(egress),
   };
   const opening = openTab(host, null);
-  await vi.waitFor(() => expect(send).toHaveBeenCalled());
+  await expect.poll(() => send).toHaveBeenCalled();
   disconnected.abort(new Error("too late"));
   await expect(opening).rejects.toThrow("too late");
   created.resolve({ browserContextId: "context" });
-  await vi.waitFor(() =>
-    expect(send).toHaveBeenCalledWith("Target.disposeBrowserContext", { browserContextId: "context" }),
-  );
+  await expect
+    .poll(() => send)
+    .toHaveBeenCalledWith("Target.disposeBrowserContext", { browserContextId: "context" });
 });

@@ -43,9 +43,9 @@ it("a token's use is recorded once an hour, in the background, without another r
   for (let request = 0; request < 5; request += 1) await engine.authenticate(token);
   expect(record).not.toHaveBeenCalled();
   clock.advance(WRITE_DELAY_MS);
-  await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1));
+  await expect.poll(() => record).toHaveBeenCalledTimes(1);
   expect(find).toHaveBeenCalledTimes(5);
-  await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON + 34 * 60_000));
+  await expect.poll(lastUsedAt).toBe(NOON + 34 * 60_000);
   for (const minute of [35, 45, 59]) {
     clock.advance(NOON + minute * 60_000 - clock.now());
     await engine.authenticate(token);
@@ -55,7 +55,7 @@ it("a token's use is recorded once an hour, in the background, without another r
   clock.advance(NOON + HOUR_MS - clock.now());
   await engine.authenticate(token);
   clock.advance(WRITE_DELAY_MS);
-  await vi.waitFor(async () => expect(await lastUsedAt()).toBe(NOON + HOUR_MS));
+  await expect.poll(lastUsedAt).toBe(NOON + HOUR_MS);
   expect(record).toHaveBeenCalledTimes(2);
 });
 
@@ -67,7 +67,7 @@ it("a failed write of a token's use neither delays nor fails requests; a later u
   expect(record).toHaveBeenCalledTimes(1);
   await engine.authenticate(token);
   reject(new Error("the disk is full"));
-  await vi.waitFor(() => expect(errors).toEqual([new Error("the disk is full")]));
+  await expect.poll(() => errors).toEqual([new Error("the disk is full")]);
   clock.advance(WRITE_DELAY_MS);
   expect(record).toHaveBeenCalledTimes(2);
 });

@@ -35,23 +35,21 @@ async function openService(): Promise<{
   return { filename, connection, readyz };
 }
 
-const SOON = { timeout: 10_000 };
-
 it("a service is not ready while its database is locked, and then recovers", async () => {
   const { filename, readyz } = await openService();
   expect(await readyz()).toBe(200);
   const other = new DatabaseSync(filename);
   other.exec("BEGIN EXCLUSIVE");
-  await expect.poll(readyz, SOON).toBe(503);
+  await expect.poll(readyz).toBe(503);
   other.exec("ROLLBACK");
   other.close();
-  await expect.poll(readyz, SOON).toBe(200);
+  await expect.poll(readyz).toBe(200);
 });
 
 it("a service is not ready while its disk is full, and then recovers", async () => {
   const { connection, readyz } = await openService();
   connection.exec("PRAGMA max_page_count = 1");
-  await expect.poll(readyz, SOON).toBe(503);
+  await expect.poll(readyz).toBe(503);
   connection.exec("PRAGMA max_page_count = 1000000");
-  await expect.poll(readyz, SOON).toBe(200);
+  await expect.poll(readyz).toBe(200);
 });
