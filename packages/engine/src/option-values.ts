@@ -1,7 +1,7 @@
 /** Longest delay of a JavaScript timer; with a longer one, it fires immediately. */
 export const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** An option is an integer from `min` to `max`, by default the longest delay of a timer. */
+/** Inclusive bounds of an integer option. `max` defaults to `TIMER_MAX_MS`. */
 export interface IntegerBounds {
   readonly min: number;
   readonly max?: number;

@@ -185,7 +185,7 @@ export function describeVariables(): readonly (readonly [name: string, meaning: 
   ]);
 }
 
-export interface DocumentedVariable {
+export interface ListedVariable {
   readonly name: string;
   readonly meaning: string;
   /** What applies if it is not set. */
@@ -193,13 +193,13 @@ export interface DocumentedVariable {
 }
 
 /** Returns the variables of this release. */
-export function listVariables(): readonly DocumentedVariable[] {
+export function listVariables(): readonly ListedVariable[] {
   return Object.values<Setting>(SETTINGS).flatMap((setting) => {
     const { variable: name, description: meaning } = setting;
-    const documented = { name, meaning, defaultDescription: setting.default ?? setting.unset };
-    if (setting.secret !== true) return [documented];
+    const listed = { name, meaning, defaultDescription: setting.default ?? setting.unset };
+    if (setting.secret !== true) return [listed];
     return [
-      documented,
+      listed,
       { name: fileVariableOf(setting), meaning: `file that contains ${name}`, defaultDescription: "none" },
     ];
   });

@@ -12,12 +12,12 @@ interface TestReport {
 
 /**
  * Summarizes a test run in the line that CI reads. A failed file without a failed test, such as one that
- * could not be loaded, counts as one failure, because its tests are not counted otherwise.
+ * could not be loaded, counts as one failed test; the report's number of failed tests does not include it.
  *
  * @example
- * countResults({ numPassedTests: 412, numFailedTests: 0, testResults: [] }); // "412 passed, 0 failed"
+ * summarizeResults({ numPassedTests: 412, numFailedTests: 0, testResults: [] }); // "412 passed, 0 failed"
  */
-export function countResults({ numPassedTests, numFailedTests, testResults }: TestReport): string {
+export function summarizeResults({ numPassedTests, numFailedTests, testResults }: TestReport): string {
   const failedFiles = testResults.filter(
     ({ status, assertionResults }) =>
       status === "failed" && !assertionResults.some((result) => result.status === "failed"),
@@ -25,4 +25,4 @@ export function countResults({ numPassedTests, numFailedTests, testResults }: Te
   return `${numPassedTests} passed, ${numFailedTests + failedFiles.length} failed`;
 }
 
-if (import.meta.main) console.log(countResults(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))));
+if (import.meta.main) console.log(summarizeResults(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))));

@@ -25,7 +25,7 @@ it("replaces an entry completely or not at all, and removes the pictures of form
   if (!good || !failing || !wrong) throw new Error("the gallery has too few entries");
 
   let renders = 0;
-  const isGood = await updateEntries(
+  const allPassed = await updateEntries(
     [good, failing, wrong],
     {
       async show(entry, side) {
@@ -37,7 +37,7 @@ it("replaces an entry completely or not at all, and removes the pictures of form
     root,
   );
 
-  expect(isGood).toBe(false);
+  expect(allPassed).toBe(false);
   const written = await readdir(folder);
   expect(written.toSorted()).toEqual([`${good.name}-after.png`, `${good.name}-before.png`, "measured.json"]);
   expect(JSON.parse(await readFile(join(folder, "measured.json"), "utf8"))).toEqual({

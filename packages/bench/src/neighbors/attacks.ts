@@ -36,12 +36,12 @@ export const ATTACKS: readonly Attack[] = [
   },
   { name: "reportError in a loop", script: `for (;;) reportError(new Error("x"));` },
   {
-    name: "reportError in a loop of tasks",
+    name: "endless tasks with 1,000 reportError calls each",
     script: `const port = new MessageChannel(); port.port1.onmessage = () => { for (let index = 0; index < 1000; index += 1) reportError(new Error("x")); port.port2.postMessage(0); }; port.port2.postMessage(0);`,
   },
   { name: "document.title in a loop", script: `for (let index = 0; ; index += 1) document.title = index;` },
   {
-    name: "long titles in a loop of tasks",
+    name: "endless tasks that set titles of 1 MB",
     script: `let round = 0; const step = () => { document.title = round++ + "x".repeat(1e6); setTimeout(step); }; step();`,
   },
   {
@@ -66,9 +66,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   { name: "a loop in the page", script: "for (;;);" },
   { name: "loops in ten cross-site frames", script: frames(10, "spin") },
-  { name: "memory in ten cross-site frames", script: frames(10, "hoard") },
+  { name: "endless memory allocation in ten cross-site frames", script: frames(10, "hoard") },
   {
-    name: "memory in the page",
+    name: "endless memory allocation in the page",
     script: `const kept = []; setInterval(() => kept.push(new Uint8Array(64 * 2 ** 20).fill(7)), 20);`,
   },
   {
@@ -84,11 +84,11 @@ export const ATTACKS: readonly Attack[] = [
     script: `setTimeout(() => location.replace("?" + Math.random()), 0);`,
   },
   {
-    name: "console in 20 workers",
+    name: "console.log in a loop in 20 workers",
     script: workers(20, `for (;;) { console.log("x".repeat(1000)); }`),
   },
   {
-    name: "errors in 20 workers",
+    name: "endless reportError calls in 20 workers",
     script: workers(
       20,
       `setInterval(() => { for (let index = 0; index < 1000; index += 1) reportError(new Error("x")); });`,
@@ -107,23 +107,23 @@ export const ATTACKS: readonly Attack[] = [
     script: `const step = () => { for (let index = 0; index < 20; index += 1) try { new WebSocket(location.origin.replace("http", "ws") + "/ws"); } catch {} setTimeout(step); }; step();`,
   },
   {
-    name: "messages between frames and a broadcast channel",
+    name: "postMessage and BroadcastChannel floods",
     script: `const channel = new BroadcastChannel("x"); const other = new BroadcastChannel("x"); const text = "x".repeat(1e6); const step = () => { for (let index = 0; index < 10; index += 1) { channel.postMessage(text); postMessage(text); } setTimeout(step); }; step();`,
   },
   {
-    name: "enumerateDevices in a loop of tasks",
+    name: "endless tasks with 2,000 enumerateDevices calls each",
     script: `const step = () => { for (let index = 0; index < 2000; index += 1) navigator.mediaDevices.enumerateDevices(); setTimeout(step); }; step();`,
   },
   {
-    name: "cookieStore.set in a loop of tasks",
+    name: "endless tasks with 2,000 cookieStore.set calls each",
     script: `const step = () => { for (let index = 0; index < 2000; index += 1) cookieStore.set("x" + (index % 50), "y"); setTimeout(step); }; step();`,
   },
   {
-    name: "Cache.put in a loop of tasks",
+    name: "endless tasks with 500 Cache.put calls each",
     script: `const step = () => { for (let index = 0; index < 500; index += 1) caches.open("x" + (index % 20)).then((cache) => cache.put("/" + index, new Response("y"))); setTimeout(step); }; step();`,
   },
   {
-    name: "endless IndexedDB and localStorage writes",
+    name: "large IndexedDB writes and endless localStorage writes",
     script: `const text = "x".repeat(4e6); let round = 0;
     indexedDB.open("x").onupgradeneeded = ({ target: { result } }) => {
       const store = result.createObjectStore("x"); for (let index = 0; index < 100; index += 1) store.put(text + index, index); };

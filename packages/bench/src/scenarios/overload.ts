@@ -72,7 +72,7 @@ export const overload: Scenario = {
             sent: String(sent),
             rejected: String(rejectionLatenciesMs.length),
             "rejected late": String(
-              rejectionLatenciesMs.filter((afterMs) => afterMs > LATE_REJECTION_MS).length,
+              rejectionLatenciesMs.filter((latencyMs) => latencyMs > LATE_REJECTION_MS).length,
             ),
             "still waiting": String(sent - rendered - rejectionLatenciesMs.length - others.length),
             "rejection median ms": formatNumber(median(rejectionLatenciesMs)),

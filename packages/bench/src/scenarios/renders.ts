@@ -197,7 +197,7 @@ export const ways: Scenario = {
   run(bench) {
     const job = (page: string, options?: Partial<RenderJob>) => (): RenderJob =>
       newJob(bench.siteOrigin, page, options);
-    const compareWithRaw = (label: string, overrides: Partial<Load> & Pick<Load, "job">): Load => ({
+    const loadAgainstRaw = (label: string, overrides: Partial<Load> & Pick<Load, "job">): Load => ({
       label,
       ways: ["raw", "server"],
       figures: (relativeTo) => [
@@ -221,10 +221,10 @@ export const ways: Scenario = {
           atLeast(2.5, `${figurePrefix} one browser per request`, relativeTo("launch-per-request")),
         ],
       },
-      compareWithRaw("JPEG", { job: job("cards", { format: "jpeg" }), fullRunOnly: true }),
-      compareWithRaw("WebP", { job: job("cards", { format: "webp" }) }),
-      compareWithRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
-      compareWithRaw("heavy", { job: job("heavy"), renders: 8, fullRunOnly: true }),
+      loadAgainstRaw("JPEG", { job: job("cards", { format: "jpeg" }), fullRunOnly: true }),
+      loadAgainstRaw("WebP", { job: job("cards", { format: "webp" }) }),
+      loadAgainstRaw("PDF", { job: job("cards", { format: "pdf", waitUntil: "default" }), renders: 8 }),
+      loadAgainstRaw("heavy", { job: job("heavy"), renders: 8, fullRunOnly: true }),
     ]);
   },
 };

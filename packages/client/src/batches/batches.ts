@@ -141,7 +141,7 @@ export interface Batches {
    *   onProgress: ({ finished, total }) => console.log(`${finished} of ${total}`),
    * });
    */
-  wait(batch: string | RenderBatch, options?: WaitOptions): Promise<RenderBatch>;
+  wait(batchOrId: string | RenderBatch, options?: WaitOptions): Promise<RenderBatch>;
 
   /**
    * Yields each item once, when it is done or failed. Polls like `wait`.
@@ -152,7 +152,7 @@ export interface Batches {
    *   else console.log(item.url, (await snap.batches.download(item)).bytes.byteLength);
    * }
    */
-  items(batch: string | RenderBatch, options?: WatchOptions): AsyncGenerator<BatchItem, void, undefined>;
+  items(batchOrId: string | RenderBatch, options?: WatchOptions): AsyncGenerator<BatchItem, void, undefined>;
 
   /**
    * Downloads an item's rendering from its signed URL, without sending the token.
@@ -217,9 +217,9 @@ export function createBatches(request: SendToService, { fetchRendering, pacing }
       }
       return latest;
     },
-    async *items(start, options = {}) {
+    async *items(batchOrId, options = {}) {
       const seen = new Set<string>();
-      for await (const { items } of watchBatch(source, start, options))
+      for await (const { items } of watchBatch(source, batchOrId, options))
         for (const item of items)
           if (isFinished(item) && !seen.has(item.id)) {
             seen.add(item.id);

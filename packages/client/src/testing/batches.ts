@@ -30,7 +30,7 @@ export interface BatchContext {
   readonly renders: Renders;
   readonly signer: UrlSigner;
   readonly now: () => number;
-  /** Polls until a batch is complete; its items finish at an even pace. */
+  /** Number of polls that it takes to complete a batch; its items finish at an even pace. */
   readonly pollsPerBatch: number;
   /** Error codes of the items that fail, by URL. */
   readonly itemErrors: ReadonlyMap<string, string>;

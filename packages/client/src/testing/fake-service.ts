@@ -20,7 +20,7 @@ export interface FakeServiceOptions {
   /** Notes on every rendering; none by default. */
   readonly notes?: readonly string[] | undefined;
   /**
-   * Polls until a batch is complete; its items finish at an even pace.
+   * Number of polls that it takes to complete a batch; its items finish at an even pace.
    * @default 2
    */
   readonly pollsPerBatch?: number | undefined;
@@ -36,11 +36,14 @@ export interface FakeService {
   } & { readonly baseUrl: string };
   /** Every request so far, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** Makes the next request that has no failure yet fail with an error from the service. */
+  /**
+   * Queues an error from the service. Each request takes the oldest of the queued errors, responses and lost responses;
+   * a request for which none is left is processed as usual.
+   */
   fail(failure: FakeFailure): void;
-  /** Makes the next request that has no failure yet receive this response, such as a proxy's error page. */
+  /** Queues a response, such as a proxy's error page, which a request receives without being processed. */
   respondWith(response: Response): void;
-  /** Processes the next request that has no failure yet, and loses its response. */
+  /** Queues a lost response: a request is processed, but fails as if the connection was lost. */
   loseResponse(): void;
   /** Makes every batch item with this URL fail. */
   failItem(url: string, code: string): void;
@@ -61,8 +64,9 @@ type Fault = (respond: () => Promise<Response>, requestId: string) => Promise<Re
 
 /**
  * Creates a fake of the service for the tests of a program that uses the client. It checks parameters as the service does,
- * returns tiny valid files, and keeps a cache, credits, batches and documents in memory. Files of one format have the
- * same bytes; their entity tags differ. Lists of batches, webhook deliveries and object stores are not part of it.
+ * returns tiny valid files, and keeps a cache, credits, batches and documents in memory. All files of a format have the
+ * same bytes, but the entity tag depends on the parameters. It cannot list batches, and it delivers no webhooks and stores
+ * nothing in object stores.
  *
  * @example
  * const service = createFakeService({ pollsPerBatch: 3 });

@@ -90,14 +90,14 @@ export function verifyDelivery(
   return batch;
 }
 
-interface SignedDelivery {
+interface UnverifiedDelivery {
   readonly body: Uint8Array;
   readonly timestamp: string;
   readonly signature: string;
 }
 
 /** Tries every secret, so the timing does not reveal which one matched. */
-function isSigned({ body, timestamp, signature }: SignedDelivery, secrets: readonly string[]): boolean {
+function isSigned({ body, timestamp, signature }: UnverifiedDelivery, secrets: readonly string[]): boolean {
   return secrets
     .map((secret) => equalsInConstantTime(signature, signWebhook({ timestamp, body }, secret)))
     .includes(true);

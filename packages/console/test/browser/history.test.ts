@@ -35,13 +35,13 @@ async function controlIntervals(page: Page): Promise<() => Promise<void>> {
       return last;
     };
     Object.assign(window, {
-      pass: runIntervals,
+      runIntervals,
       setInterval,
       clearInterval: (id: number) => runs.delete(id),
     });
   });
   return async () => {
-    await page.evaluate("pass()");
+    await page.evaluate("runIntervals()");
     await waitUntilIdle(page);
   };
 }
@@ -92,18 +92,18 @@ describe("requests", () => {
 
   it("appear automatically unless the pointer is over the list", async () => {
     const watcher = await openConsole(browser, stub);
-    const pass = await controlIntervals(watcher.page);
+    const runIntervals = await controlIntervals(watcher.page);
     await signIn(watcher, stub);
     await watcher.go("/requests");
     stub.data.requests.unshift({ ...stub.data.requests[0]!, id: "req_new", host: "new.example" });
-    await pass();
+    await runIntervals();
     expect(await watcher.text("tbody tr")).toContain("new.example");
     stub.data.requests.shift();
     await watcher.page.hover("tbody tr");
-    await pass();
+    await runIntervals();
     expect(await watcher.text("tbody tr")).toContain("new.example");
     await watcher.page.mouse.move(0, 0);
-    await pass();
+    await runIntervals();
     expect(await watcher.text("tbody tr")).not.toContain("new.example");
     await watcher.page.close();
   });
@@ -121,7 +121,7 @@ describe("requests", () => {
         reload.resolve(request);
       else void request.continue();
     });
-    await page.evaluate("pass()");
+    await page.evaluate("runIntervals()");
     const held = await reload.promise;
     const canceled = new Promise<void>((resolve) => {
       page.on("requestfailed", (request) => {
@@ -219,7 +219,7 @@ describe("requests", () => {
     ).toEqual([at, at]);
     expect(
       await visitor.page.$$eval(".long-text", (elements) =>
-        elements.map((text) => text.getAttribute("title")),
+        elements.map((element) => element.getAttribute("title")),
       ),
     ).toContain(INJECTED_HTML);
   });
@@ -299,7 +299,7 @@ describe("a batch", () => {
 
   it("is polled for a token holder until its webhook is delivered", async () => {
     const holder = await openConsole(browser, stub);
-    const pass = await controlIntervals(holder.page);
+    const runIntervals = await controlIntervals(holder.page);
     await holder.go("/");
     await holder.fill("API token", "7|holder-secret");
     await holder.press("Use this token");
@@ -310,17 +310,17 @@ describe("a batch", () => {
     const now = new Date().toISOString();
     const complete = { ...pending, status: "complete", finished_at: now } as const;
     stub.data.batches[index] = complete;
-    await pass();
+    await runIntervals();
     await holder.see("Complete");
     stub.data.batches[index] = {
       ...complete,
       webhook: { ...pending.webhook!, delivered_at: now },
     };
     stub.data.deliveries.push({ ...stub.data.deliveries[0]!, id: "dlv_first", batch_id: "batch_pending" });
-    await pass();
+    await runIntervals();
     await holder.see("1 attempt");
     stub.calls.length = 0;
-    await pass();
+    await runIntervals();
     // pages of other tests may still be polling
     expect(stub.calls.filter(({ path }) => path.includes("batch_pending"))).toEqual([]);
     stub.data.batches[index] = pending;

@@ -43,8 +43,8 @@ export function addEndpoint(
 }
 
 /** Serves a fixed response. */
-export function addFixedResponse(app: Express, endpoint: Endpoint, document: HttpResponse): void {
-  addEndpoint(app, endpoint, { get: (_request, response) => send(response, document) });
+export function addFixedResponse(app: Express, endpoint: Endpoint, fixedResponse: HttpResponse): void {
+  addEndpoint(app, endpoint, { get: (_request, response) => send(response, fixedResponse) });
 }
 
 function allowedMethods(handlers: Handlers): readonly string[] {

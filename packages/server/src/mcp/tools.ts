@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { renderingFacts } from "../openapi/rendering-schemas.ts";
+import { renderingFacts, SIGNED_IMAGE_URL_EXAMPLE } from "../openapi/rendering-schemas.ts";
 import { usageReport } from "../openapi/schemas.ts";
 import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.ts";
 
@@ -10,6 +10,10 @@ import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.t
 
 export const imageFacts = renderingFacts.extend({
   content_type: z.string().meta({ description: "Type of the image.", example: "image/png" }),
+  signed_url: z.url().nullable().meta({
+    description: "URL of the file, usable without a token. Null if the result contains the file itself.",
+    example: SIGNED_IMAGE_URL_EXAMPLE,
+  }),
   width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
   height: z.int().min(1).meta({ description: "Height in pixels.", example: 800 }),
   preview: z

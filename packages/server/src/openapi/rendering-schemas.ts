@@ -2,10 +2,15 @@ import { ANSWERS, type RenderingDocument } from "@snap/protocol";
 import * as z from "zod";
 import { STORED_LOCATION_EXAMPLE } from "./batch-schemas.ts";
 
-/** Metadata of a rendering. */
+const SIGNED_URL = "https://snap.example.com/v1/snap/signed";
+const SIGNED_PARAMETERS = `tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`;
+/** A signed URL of an image. */
+export const SIGNED_IMAGE_URL_EXAMPLE = `${SIGNED_URL}?${SIGNED_PARAMETERS}`;
+
+/** Metadata of a rendering. In the examples, the type and the link are those of a PDF. */
 export const renderingFacts = z.object({
   etag: z.string().meta({ description: "Entity tag of the file.", example: '"5891b5b5…"' }),
-  content_type: z.string().meta({ description: "Type of the file.", example: "image/png" }),
+  content_type: z.string().meta({ description: "Type of the file.", example: "application/pdf" }),
   size: z.int().min(0).meta({ description: "Size of the file in bytes.", example: 48_213 }),
   cache: z.enum(["HIT", "MISS"]).nullable().meta({
     description:
@@ -28,7 +33,7 @@ export const renderingFacts = z.object({
     .nullable()
     .meta({
       description: "URL of the file, usable without a token. Null if the result contains the file itself.",
-      example: `https://snap.example.com/v1/snap/signed?tokenId=7&url=https%3A%2F%2Fexample.com%2F&signature=${"0".repeat(64)}`,
+      example: `${SIGNED_URL}?pdf=true&${SIGNED_PARAMETERS}`,
     }),
   notes: z.array(z.string()).meta({
     description: "Notes on the render, as in the `X-Render-Notes` header.",
@@ -49,9 +54,10 @@ export const answerShape = {
   }),
 } as const;
 
-/** The body of a response to `answer=json`. */
+/** The body of a response to `answer=json`. The examples are those of an image. */
 export const renderingDocument = renderingFacts
   .extend({
+    content_type: z.string().meta({ description: "Type of the file.", example: "image/png" }),
     width: z.int().min(1).nullable().meta({ description: "Width in pixels. Null for a PDF.", example: 1280 }),
     height: z
       .int()
@@ -75,6 +81,7 @@ export const renderingDocument = renderingFacts
     signed_url: z.url().nullable().meta({
       description:
         "URL of the file, usable without a token. Null if `cache` was false, if parameters are secret or too long, or if the file could not be cached.",
+      example: SIGNED_IMAGE_URL_EXAMPLE,
     }),
   })
   .meta({

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 
-const CHILD = fileURLToPath(new URL("delete-child.ts", import.meta.url));
+const CHILD_SCRIPT = fileURLToPath(new URL("delete-child.ts", import.meta.url));
 
 interface Opened {
   readonly directory: string;
@@ -59,8 +59,8 @@ async function createCustomer({ engine }: Opened, name: string, renderings = 3):
   for (let page = 0; page < renderings; page += 1)
     await engine.capture({ principal, parameters: { url: `https://example.com/${name}/${page}` } });
   const items = [{ url: `https://example.com/${name}/batch` }];
-  const document = { items, webhookUrl: `https://hooks.example.com/${name}` };
-  await engine.batches.submit({ principal, document });
+  const submission = { items, webhookUrl: `https://hooks.example.com/${name}` };
+  await engine.batches.submit({ principal, document: submission });
   await engine.documents.create({ principal, content: { html: `<p>${name}</p>` } });
   return { account, minted };
 }
@@ -86,7 +86,7 @@ async function countRenderingFiles(directory: string): Promise<number> {
 }
 
 describe("a deleted account", () => {
-  it("leaves only its journal, under its id, or nothing with purge", async () => {
+  it("leaves only its journal, filed under its id; with purge, nothing", async () => {
     const opened = await open();
     const { directory, engine } = opened;
     const other = await createCustomer(opened, "grace-hopper");
@@ -134,7 +134,7 @@ describe("a deleted account", () => {
       expect(rendering.bytes.byteLength).toBeGreaterThan(0);
       expect(creditCost).toBe(cost);
     }
-    // a request that was authenticated before the deletion is rejected
+    // a request that starts after the deletion is rejected, even if it was authenticated before
     const late = engine.capture({ principal, parameters: { url: `${url}/late` } });
     await expect(late).rejects.toMatchObject({ code: "rate_limited" });
     const traces = [...tracesOf(customer, "in-flight"), ...(purge ? [id] : [])];
@@ -157,13 +157,15 @@ describe("a deleted account", () => {
     expect(await countRenderingFiles(directory).catch(() => 0)).toBe(0);
   });
 
-  it("leaves no trace of its id or pages, even if the deletion is killed repeatedly", async () => {
+  it("leaves no trace after the next sweep, even if the deletion is killed repeatedly", async () => {
     const opened = await open();
     const { directory, storage, engine } = opened;
     const customer = await createCustomer(opened, "ada-lovelace", 40);
     const { id } = customer.account;
     const deleteUntilKilled = async (killBefore: string | number): Promise<unknown> => {
-      const child = spawn(process.execPath, [CHILD, directory, id, `${killBefore}`], { stdio: "inherit" });
+      const child = spawn(process.execPath, [CHILD_SCRIPT, directory, id, `${killBefore}`], {
+        stdio: "inherit",
+      });
       const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
       return code ?? signal;
     };

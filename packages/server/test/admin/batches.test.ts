@@ -2,7 +2,7 @@ import type { AdminBatch, AdminBatchSummary, AdminList, DeliveryAttemptDocument 
 import { describe, expect, it } from "vitest";
 import { batchOf, submit } from "../http/batches.ts";
 import { envelopeOf, type Customer } from "../http/open-service.ts";
-import { documentOf, openAdmin, type AdminTestService } from "./open-admin.ts";
+import { jsonOf, openAdmin, type AdminTestService } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const url = "https://example.com/";
@@ -149,7 +149,7 @@ describe("deliveries", () => {
     });
     const reply = await service.admin("/deliveries", { method: "POST", json: { batch_id: id } });
     expect(reply.status).toBe(202);
-    expect(documentOf(reply) as AdminBatch).toMatchObject({ id, webhook: { status: "due" } });
+    expect(jsonOf(reply) as AdminBatch).toMatchObject({ id, webhook: { status: "due" } });
     service.clock.advance(1000); // the worker polls
     await service.whenLogged("webhook delivered");
     const { entries } = await read(`batch=${id}`);

@@ -71,12 +71,12 @@ export async function openAdmin({ admin, ...options }: OpenOptions = {}): Promis
     async read(path, request) {
       const reply = await send(path, request);
       if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.body.toString()}`);
-      return documentOf(reply);
+      return jsonOf(reply);
     },
   };
 }
 
-export function documentOf(reply: Reply): unknown {
+export function jsonOf(reply: Reply): unknown {
   return JSON.parse(reply.body.toString("utf8"));
 }
 

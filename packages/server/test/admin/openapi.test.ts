@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { ADMIN_ROUTES } from "../../src/admin/routes/all-routes.ts";
-import { documentOf, openAdmin, TOKEN_ONLY } from "./open-admin.ts";
+import { jsonOf, openAdmin, TOKEN_ONLY } from "./open-admin.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -24,7 +24,7 @@ async function describeApi(options?: Parameters<typeof openAdmin>[0]): Promise<D
     "content-type": "application/json; charset=utf-8",
     "cache-control": "no-cache",
   });
-  return documentOf(reply) as Description;
+  return jsonOf(reply) as Description;
 }
 
 describe("the description of the admin API", () => {

@@ -3,7 +3,7 @@ import type { HistoryEntry } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { until } from "../cli/command.ts";
 import { envelopeOf } from "../http/open-service.ts";
-import { documentOf, openAdmin, type AdminTestService } from "./open-admin.ts";
+import { jsonOf, openAdmin, type AdminTestService } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const ID = expect.stringMatching(/^req_[0-9a-f]{24}$/) as string;
@@ -110,11 +110,11 @@ describe("a request", () => {
     const image = await service.snap({ url }, { token });
     service.clock.advance(1);
     const pdf = await service.snap({ url, pdf: "true" }, { token });
-    const [ofPdf, ofImage] = await awaitEntries(service, 2);
-    const shown = await service.admin(`/requests/${ofImage?.id}/rendering`);
-    expect(shown.status).toBe(200);
-    expect(shown.body.equals(image.body)).toBe(true);
-    expect(shown.headers).toMatchObject({
+    const [pdfEntry, imageEntry] = await awaitEntries(service, 2);
+    const imageReply = await service.admin(`/requests/${imageEntry?.id}/rendering`);
+    expect(imageReply.status).toBe(200);
+    expect(imageReply.body.equals(image.body)).toBe(true);
+    expect(imageReply.headers).toMatchObject({
       "content-type": "image/png",
       "content-security-policy": "default-src 'none'; sandbox",
       "cross-origin-resource-policy": "same-origin",
@@ -122,13 +122,13 @@ describe("a request", () => {
       "cache-control": "no-store",
       etag: image.headers.etag,
     });
-    const document = await service.admin(`/requests/${ofPdf?.id}/rendering`);
-    expect(document.headers["content-type"]).toBe("application/pdf");
-    expect(document.body.equals(pdf.body)).toBe(true);
+    const pdfReply = await service.admin(`/requests/${pdfEntry?.id}/rendering`);
+    expect(pdfReply.headers["content-type"]).toBe("application/pdf");
+    expect(pdfReply.body.equals(pdf.body)).toBe(true);
     await service.engine.purgeRenderings({ accountId: null });
-    const gone = await service.admin(`/requests/${ofImage?.id}/rendering`);
-    expect(gone.status).toBe(404);
-    expect(envelopeOf(gone).message).toBe("The rendering of this request is not cached.");
+    const missingReply = await service.admin(`/requests/${imageEntry?.id}/rendering`);
+    expect(missingReply.status).toBe(404);
+    expect(envelopeOf(missingReply).message).toBe("The rendering of this request is not cached.");
   });
 
   it("returns text from pages and callers as JSON, never as HTML", async () => {
@@ -143,7 +143,7 @@ describe("a request", () => {
       "content-type": "application/json; charset=utf-8",
       "x-content-type-options": "nosniff",
     });
-    expect(documentOf(reply)).toMatchObject({ entries: [{ message: `${script}\u2028` }] });
+    expect(jsonOf(reply)).toMatchObject({ entries: [{ message: `${script}\u2028` }] });
   });
 
   it("returns 404 for an unknown id", async () => {
@@ -183,7 +183,7 @@ describe("the list of requests", () => {
       const { entries } = (await service.read(`/requests?${new URLSearchParams(query).toString()}`)) as {
         entries: readonly ListedEntry[];
       };
-      // numbered by time
+      // numbered by time; 0 is the oldest
       return entries.map(({ id }) => all.length - 1 - all.findIndex((one) => one.id === id));
     };
     expect(await select({})).toEqual([5, 4, 3, 2, 1, 0]);

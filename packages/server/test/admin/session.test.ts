@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { envelopeOf, openService } from "../http/open-service.ts";
-import { ADMIN_TOKEN, documentOf, openAdmin, ORIGIN, postCode, signIn, TOKEN_ONLY } from "./open-admin.ts";
+import { ADMIN_TOKEN, jsonOf, openAdmin, ORIGIN, postCode, signIn, TOKEN_ONLY } from "./open-admin.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -90,7 +90,7 @@ describe("a session", () => {
   it("reads and writes, and reports when it ends", async () => {
     const service = await openAdmin();
     const browser = await signIn(service);
-    const session = documentOf(await browser.send("/session"));
+    const session = jsonOf(await browser.send("/session"));
     expect(session).toEqual({
       user: "console",
       expires_at: new Date(service.clock.now() + 12 * HOUR_MS).toISOString(),
@@ -253,7 +253,7 @@ describe("the admin token", () => {
     const service = await openAdmin();
     const open = await service.admin("/openapi.json", { token: undefined });
     expect(open.status).toBe(200);
-    const { paths } = documentOf(open) as { paths: Record<string, Record<string, unknown>> };
+    const { paths } = jsonOf(open) as { paths: Record<string, Record<string, unknown>> };
     for (const [path, methods] of Object.entries(paths))
       for (const method of Object.keys(methods)) {
         if (path === "/sign-in" && method === "post") continue;

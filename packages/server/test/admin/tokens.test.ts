@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { envelopeOf } from "../http/open-service.ts";
-import { documentOf, openAdmin } from "./open-admin.ts";
+import { jsonOf, openAdmin } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const SECRET = expect.stringMatching(/^[0-9A-Za-z]{40,}$/) as string;
 
 const INVALID_NAME = "must be a string of 1 to 100 characters, none of them invisible";
 
-interface CreatedToken {
+interface MintedToken {
   readonly id: number;
   readonly token: string;
   readonly signing_secret: string;
@@ -22,7 +22,7 @@ describe("tokens", () => {
       json: { account_id: account, name: "the shop", abilities: ["pdf"], expires_in_seconds: 3600 },
     });
     expect(reply.status).toBe(201);
-    const token = documentOf(reply) as CreatedToken & { expires_at: string };
+    const token = jsonOf(reply) as MintedToken & { expires_at: string };
     expect(token).toEqual({
       id: 2,
       account_id: account,
@@ -54,8 +54,8 @@ describe("tokens", () => {
     await service.read("/tokens", { method: "POST", json: mint });
     const one = await service.admin("/tokens/1");
     const list = await service.admin(`/tokens?account=${account}&limit=1`);
-    expect(documentOf(one)).toMatchObject({ id: 1, account_id: account, name: null });
-    expect(documentOf(list)).toEqual({ entries: [documentOf(one)], has_more: true, more: 1 });
+    expect(jsonOf(one)).toMatchObject({ id: 1, account_id: account, name: null });
+    expect(jsonOf(list)).toEqual({ entries: [jsonOf(one)], has_more: true, more: 1 });
     const next = await service.read(`/tokens?account=${account}&after=1`);
     expect(next).toMatchObject({ entries: [{ id: 2 }], has_more: false, more: 0 });
     for (const { body } of [one, list])
@@ -67,7 +67,7 @@ describe("tokens", () => {
     const service = await openAdmin();
     await service.customer();
     const json = { overlap_seconds: 60 };
-    const rotated = (await service.read("/tokens/1/rotate", { method: "POST", json })) as CreatedToken & {
+    const rotated = (await service.read("/tokens/1/rotate", { method: "POST", json })) as MintedToken & {
       rotated_at: string;
       overlap_ends_at: string;
     };
@@ -79,7 +79,7 @@ describe("tokens", () => {
       code: "validation_failed",
       message: expect.stringMatching(/^Token 1's previous secrets still work until .*Z\.$/),
     });
-    const last = (await service.read("/tokens/1/rotate", { method: "POST" })) as CreatedToken;
+    const last = (await service.read("/tokens/1/rotate", { method: "POST" })) as MintedToken;
     expect(last).toMatchObject({ id: 1, overlap_ends_at: null });
     expect((await service.send("/v1/usage", { token: last.token })).status).toBe(200);
   });
@@ -89,7 +89,7 @@ describe("tokens", () => {
     const { id: account, signingSecret } = await service.customer();
     const reply = await service.admin("/tokens/1/reveal", { method: "POST" });
     expect(reply.headers["cache-control"]).toBe("no-store");
-    expect(documentOf(reply)).toMatchObject({ id: 1, account_id: account, signing_secret: signingSecret });
+    expect(jsonOf(reply)).toMatchObject({ id: 1, account_id: account, signing_secret: signingSecret });
     expect((await service.admin("/tokens/1/reveal")).status).toBe(405);
   });
 

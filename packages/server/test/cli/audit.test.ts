@@ -4,7 +4,7 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CLI, openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
+import { CLI, openWorkspace, type MintedToken, type Workspace } from "./command.ts";
 
 const EMAIL = "ada@example.com";
 
@@ -27,8 +27,8 @@ interface Entry {
 const audit = async (...args: string[]): Promise<readonly Entry[]> =>
   (await workspace.json(["audit", ...args])) as readonly Entry[];
 
-const mint = async (...args: string[]): Promise<CreatedToken> =>
-  (await workspace.json(["tokens", ...args])) as CreatedToken;
+const mint = async (...args: string[]): Promise<MintedToken> =>
+  (await workspace.json(["tokens", ...args])) as MintedToken;
 
 describe("the audit log", () => {
   it("has an entry for each command that changes or reveals something, and none for the others", async () => {

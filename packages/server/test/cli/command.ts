@@ -26,7 +26,7 @@ export interface RunningCommand {
 }
 
 /** JSON output of `tokens create` and `tokens rotate`. */
-export interface CreatedToken {
+export interface MintedToken {
   readonly id: number;
   readonly token: string;
   readonly signing_secret: string;

@@ -18,7 +18,7 @@ function openEngine(storage: Storage, plans: readonly Plan[]): Engine {
   return engine;
 }
 
-it("demoToken() creates the data folder, which a service with PostgreSQL may lack", async () => {
+it("ensureDemoToken() creates the data folder, which a service with PostgreSQL may lack", async () => {
   const plans = [planNamed("team")];
   const dataDir = join(await createTemporaryDirectory(), "data");
   const token = await ensureDemoToken(openEngine(createMemoryStorage(), plans), { dataDir, plans });
@@ -26,7 +26,7 @@ it("demoToken() creates the data folder, which a service with PostgreSQL may lac
   expect((await stat(join(dataDir, "demo-token"))).mode & 0o777).toBe(0o600);
 });
 
-it("demoToken() gives the demo account another plan if its plan is gone", async () => {
+it("ensureDemoToken() gives the demo account another plan if its plan is gone", async () => {
   const storage = createMemoryStorage();
   const dataDir = await createTemporaryDirectory();
   for (const slug of ["growth", "team"]) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { openWorkspace, type CreatedToken, type RunningCommand, type Workspace } from "./command.ts";
+import { openWorkspace, type MintedToken, type RunningCommand, type Workspace } from "./command.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef0123456789abcdef";
 const OTHER = "fedcba9876543210fedcba9876543210fedcba9876543210";
@@ -93,7 +93,7 @@ describe("SNAP_TOKEN", () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
     };
-    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as MintedToken;
     const { usage, stop } = await start({ SNAP_TOKEN: token });
     expect((await usage(token)).status).toBe(200);
     await stop();

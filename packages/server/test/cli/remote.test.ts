@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { listen } from "../../../testing/test/servers/listen.ts";
 import { callRemote } from "../../src/admin/operations/remote-call.ts";
-import { openWorkspace, type CreatedToken, type Outcome, type Workspace } from "./command.ts";
+import { openWorkspace, type MintedToken, type Outcome, type Workspace } from "./command.ts";
 
 const ADMIN_TOKEN = "a-token-for-remote-commands";
 const SECRET_KEY = "a key for these tests";
@@ -171,14 +171,14 @@ describe("a command with SNAP_ADMIN_URL", () => {
       "pdf",
       "--expires-in",
       "30d",
-    )) as CreatedToken;
+    )) as MintedToken;
     expect(await service.json(["tokens", "show", String(token.id)])).toMatchObject({
       account_id: id,
       name: "ci",
       abilities: ["pdf"],
       expires_at: token.expires_at,
     });
-    const rotated = (await json("tokens", "rotate", String(token.id), "--overlap", "1h")) as CreatedToken;
+    const rotated = (await json("tokens", "rotate", String(token.id), "--overlap", "1h")) as MintedToken;
     expect(rotated.token).not.toBe(token.token);
     expect(rotated.overlap_ends_at).not.toBeNull();
     const { stdout } = await remote.run(["tokens", "create", "--account", id]);

@@ -1,14 +1,14 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, type CreatedToken, type Workspace } from "./command.ts";
+import { openWorkspace, type MintedToken, type Workspace } from "./command.ts";
 
 /** A remote browser that does not exist, so no local one is started. */
 const ENVIRONMENT = { SNAP_BROWSER_URL: "ws://127.0.0.1:9", SNAP_BROWSER_EGRESS: "direct", SNAP_PORT: "0" };
 
 describe("the secret key of a data folder", () => {
   let workspace: Workspace;
-  let token: CreatedToken;
+  let token: MintedToken;
   const file = (): string => join(workspace.directory, "data", "secret.key");
 
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("the secret key of a data folder", () => {
     const account = (await workspace.json(["accounts", "create", "--email", "ada@example.com"])) as {
       id: string;
     };
-    token = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    token = (await workspace.json(["tokens", "create", "--account", account.id])) as MintedToken;
     await rename(file(), `${file()}.right`);
   });
   afterAll(() => workspace.cleanUp());
@@ -76,7 +76,7 @@ describe("the secret key of a data folder", () => {
       replaced: true,
       tokens: [{ id: 1 }],
     });
-    const revealed = (await workspace.json(["tokens", "reveal", "1"])) as CreatedToken;
+    const revealed = (await workspace.json(["tokens", "reveal", "1"])) as MintedToken;
     expect(revealed.signing_secret).not.toBe(token.signing_secret);
     const server = workspace.start(["serve"]);
     const [, port] = await server.whenPrinted(/"port":(\d+),"msg":"listening"/);

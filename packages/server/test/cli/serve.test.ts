@@ -7,7 +7,7 @@ import { PNG } from "pngjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findBrowser } from "@snap/engine/puppeteer";
 import { startRemoteBrowser } from "./remote-browser.ts";
-import { openWorkspace, until, type CreatedToken, type RunningCommand, type Workspace } from "./command.ts";
+import { openWorkspace, until, type MintedToken, type RunningCommand, type Workspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
 describe("serve, on a signal", { tags: ["browser"] }, () => {
@@ -28,7 +28,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     workspace = openWorkspace({ SNAP_PORT: "0", SNAP_ALLOW_TARGETS: pages.target });
     const createAccount = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
     const account = (await workspace.json(createAccount)) as { id: string };
-    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as MintedToken;
     const running = start(["serve"]);
     const [, port] = await running.whenPrinted(/"port":(\d+),"msg":"listening"/);
     const base = `http://127.0.0.1:${port}`;
@@ -80,7 +80,7 @@ describe("serve, on a signal", { tags: ["browser"] }, () => {
     });
     const createAccount = ["accounts", "create", "--email", "ada@example.com", "--plan", "starter"];
     const account = (await workspace.json(createAccount)) as { id: string };
-    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as MintedToken;
     const before = workspace.start(["serve"]);
     const [, port] = await before.whenPrinted(/"port":(\d+),"msg":"listening"/);
     const submitted = await fetch(`http://127.0.0.1:${port}/v1/renders`, {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { findFreePort } from "../../../testing/test/servers/free-port.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, until, type CreatedToken, type RunningCommand, type Workspace } from "./command.ts";
+import { openWorkspace, until, type MintedToken, type RunningCommand, type Workspace } from "./command.ts";
 import { servePages, type Pages } from "./pages.ts";
 
 let pages: Pages;
@@ -27,10 +27,10 @@ async function statusOf(path: string, token: string): Promise<number> {
 
 describe("tokens, while a server is running", { tags: ["browser"] }, () => {
   let account = "";
-  let first: CreatedToken;
+  let first: MintedToken;
   let server: RunningCommand;
-  const call = (...args: string[]): Promise<CreatedToken> =>
-    workspace.json(["tokens", ...args]) as Promise<CreatedToken>;
+  const call = (...args: string[]): Promise<MintedToken> =>
+    workspace.json(["tokens", ...args]) as Promise<MintedToken>;
 
   beforeAll(async () => {
     server = workspace.start(["serve"]);
@@ -97,7 +97,7 @@ describe("tokens, while a server is running", { tags: ["browser"] }, () => {
     };
     const ids: number[] = [];
     for (let count = 0; count < 2; count += 1)
-      ids.push(((await workspace.json(["tokens", "create", "--account", owner])) as CreatedToken).id);
+      ids.push(((await workspace.json(["tokens", "create", "--account", owner])) as MintedToken).id);
     expect(await workspace.json(["tokens", "revoke", "--all", "--account", owner])).toEqual({
       ids,
       revoked: true,

@@ -2,7 +2,7 @@ import { signWebhook } from "@snap/protocol";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPort } from "../../../testing/test/servers/open-port.ts";
-import { openWorkspace, type CreatedToken } from "./command.ts";
+import { openWorkspace, type MintedToken } from "./command.ts";
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -24,7 +24,7 @@ const workspace = openWorkspace();
 let origin: string;
 let closeReceiver: () => Promise<void>;
 let allowed: NodeJS.ProcessEnv;
-let token: CreatedToken;
+let token: MintedToken;
 
 beforeAll(async () => {
   const { port, close } = await openPort(receiver);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${port}`;
   allowed = { SNAP_ALLOW_TARGETS: `127.0.0.1:${port}` };
   await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
-  token = (await workspace.json(["tokens", "create", "--account", "ada@example.com"])) as CreatedToken;
+  token = (await workspace.json(["tokens", "create", "--account", "ada@example.com"])) as MintedToken;
 });
 afterAll(async () => {
   await closeReceiver();

@@ -178,7 +178,7 @@ describe("three api and two worker processes", { tags: ["postgres", "redis"] }, 
         // Every response is an expected one; requests without a response went to a killed process.
         const responded = own.filter(({ status }) => status !== null);
         const outcomes = new Set(responded.map(({ status, code }) => `${status} ${code ?? "rendered"}`));
-        expect([...outcomes].filter((kind) => !EXPECTED_OUTCOMES.has(kind))).toEqual([]);
+        expect([...outcomes].filter((outcome) => !EXPECTED_OUTCOMES.has(outcome))).toEqual([]);
         const lost = own.length - responded.length;
         const rendered = count(own, ({ cache }) => cache === "MISS");
         const batchItems = documents

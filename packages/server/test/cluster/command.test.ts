@@ -3,7 +3,7 @@ import type { RenderBatch } from "@snap/protocol";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openWorkspace, until, type CreatedToken } from "../cli/command.ts";
+import { openWorkspace, until, type MintedToken } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
 /** Returns a Node option that shifts `Date.now()` in a process, but not its timers. */
@@ -31,7 +31,7 @@ describe("snap-server with PostgreSQL and Redis", OPTIONS, () => {
     const account = (await workspace.json(
       "accounts create --email ada@example.com --plan starter".split(" "),
     )) as { id: string };
-    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+    const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as MintedToken;
     const serve = async (role: string): Promise<string> => {
       const serving = workspace.start(["serve"], { SNAP_PORT: "0", SNAP_ROLE: role });
       const [, port] = await serving.whenPrinted(/"port":(\d+),"msg":"listening"/);

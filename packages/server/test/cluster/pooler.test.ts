@@ -6,7 +6,7 @@ import { listen } from "../../../testing/test/servers/listen.ts";
 import { startPgbouncer } from "../../../testing/test/servers/pgbouncer.ts";
 import { startPostgres } from "../../../testing/test/servers/postgres.ts";
 import { startRedis } from "../../../testing/test/servers/redis.ts";
-import { openWorkspace, type CreatedToken } from "../cli/command.ts";
+import { openWorkspace, type MintedToken } from "../cli/command.ts";
 import { servePages } from "../cli/pages.ts";
 
 interface Receiver {
@@ -53,7 +53,7 @@ describe(
       const { id } = (await workspace.json(
         "accounts create --email ada@example.com --plan starter".split(" "),
       )) as { id: string };
-      const { token } = (await workspace.json(["tokens", "create", "--account", id])) as CreatedToken;
+      const { token } = (await workspace.json(["tokens", "create", "--account", id])) as MintedToken;
       const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
       // more requests than connections to PostgreSQL, so the pooler runs the statements of

@@ -12,7 +12,7 @@ import { createTemporaryDirectory } from "../../../testing/test/servers/temporar
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 /** With a store, 165 s by default. */
 const LEASE_MS = 165_000;
-const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
+const CHILD_SCRIPT = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 async function openEngine(directory: string, nowMs: number): Promise<Engine> {
   return createEngine({
@@ -29,7 +29,7 @@ async function openEngine(directory: string, nowMs: number): Promise<Engine> {
  * `step` is the last.
  */
 async function crashBefore(step: number, directory: string, token: string): Promise<string[]> {
-  const child = spawn(process.execPath, [CHILD, directory, String(START_MS), token, String(step)], {
+  const child = spawn(process.execPath, [CHILD_SCRIPT, directory, String(START_MS), token, String(step)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let printed = "";

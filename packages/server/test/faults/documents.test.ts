@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWorkspace, until, type CreatedToken, type RunningCommand } from "../cli/command.ts";
+import { openWorkspace, until, type MintedToken, type RunningCommand } from "../cli/command.ts";
 
 /** A remote browser that does not exist, so no local one is started. */
 const workspace = openWorkspace({
@@ -29,7 +29,7 @@ describe("kill -9", () => {
   beforeAll(async () => {
     const account = await workspace.json(["accounts", "create", "--email", "ada@example.com"]);
     const { id } = account as { id: string };
-    const { token } = (await workspace.json(["tokens", "create", "--account", id])) as CreatedToken;
+    const { token } = (await workspace.json(["tokens", "create", "--account", id])) as MintedToken;
     headers = { Authorization: `Bearer ${token}`, "Content-Type": "text/html" };
   });
 

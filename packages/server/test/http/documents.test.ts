@@ -45,7 +45,7 @@ function upload(
   });
 }
 
-function documentOf(reply: Reply): unknown {
+function jsonOf(reply: Reply): unknown {
   return JSON.parse(reply.body.toString());
 }
 
@@ -55,7 +55,7 @@ describe("a document", () => {
     const { token, id: account } = await service.customer();
     const created = await upload(service, HELLO, { token });
     expect(created.status).toBe(201);
-    expect(documentOf(created)).toEqual(HELLO_DOCUMENT);
+    expect(jsonOf(created)).toEqual(HELLO_DOCUMENT);
     expect(created.headers).toMatchObject({
       location: `https://snap.example.com/v1/documents/${HELLO_ID}`,
       "content-type": "application/json; charset=utf-8",
@@ -64,7 +64,7 @@ describe("a document", () => {
     });
     expect(created.headers["x-ratelimit-limit"]).toBeUndefined();
     const found = await service.send(`${PATH}/${HELLO_ID}`, { token });
-    expect([found.status, documentOf(found)]).toEqual([200, HELLO_DOCUMENT]);
+    expect([found.status, jsonOf(found)]).toEqual([200, HELLO_DOCUMENT]);
     const head = await service.send(`${PATH}/${HELLO_ID}`, { method: "HEAD", token });
     expect([head.status, head.body.length]).toEqual([200, 0]);
     const deleted = await service.send(`${PATH}/${HELLO_ID}`, { method: "DELETE", token });
@@ -92,7 +92,7 @@ describe("a document", () => {
     const { token } = await service.customer();
     const { token: other } = await service.customer();
     await upload(service, HELLO, { token });
-    const expiring = documentOf(await upload(service, "expires", { token, query: "?documentTtl=60" }));
+    const expiring = jsonOf(await upload(service, "expires", { token, query: "?documentTtl=60" }));
     service.clock.advance(60_000);
     const foreign = { id: HELLO_ID, token: other };
     const unknown = { id: "0".repeat(64), token };
@@ -119,7 +119,7 @@ describe("a document", () => {
     const { token } = await customer();
     const zip = zipOf([{ name: "site/index.html", bytes: HELLO }]);
     const zipped = await upload({ send }, zip, { token, type: "application/zip" });
-    expect(documentOf(zipped)).toEqual({ ...HELLO_DOCUMENT, content_type: "application/zip" });
+    expect(jsonOf(zipped)).toEqual({ ...HELLO_DOCUMENT, content_type: "application/zip" });
     // it keeps the type of its first upload
     const form = new FormData();
     form.append("files", new Blob([HELLO]), "index.html");
@@ -151,7 +151,7 @@ describe("a document", () => {
     const { token, id: accountId } = await service.customer();
     const reply = await upload(service, "# Report", { token, type: "text/markdown; charset=UTF-8" });
     expect(reply.status).toBe(201);
-    const { id, content_type } = documentOf(reply) as { id: string; content_type: string };
+    const { id, content_type } = jsonOf(reply) as { id: string; content_type: string };
     expect(content_type).toBe("text/markdown");
     const key = { accountId, id, path: "index.html", now: service.clock.now() };
     const page = await service.storage.documents.readFile(key);

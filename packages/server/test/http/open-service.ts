@@ -183,13 +183,13 @@ export async function openService(options: OpenOptions = {}): Promise<TestServic
     text: () => written,
     async whenLogged(message, count = 1) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const look = (): void => {
+      const check = (): void => {
         if (lines.filter(({ msg }) => msg === message).length >= count) resolve();
       };
-      checks.add(look);
-      look();
+      checks.add(check);
+      check();
       await promise;
-      checks.delete(look);
+      checks.delete(check);
     },
     send,
     snap: (query, init) => send(`/v1/snap?${new URLSearchParams(query).toString()}`, init),

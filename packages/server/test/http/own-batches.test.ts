@@ -7,7 +7,7 @@ const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z
 const url = "https://example.com/";
 const webhookUrl = "https://example.com/hook";
 
-function documentOf(reply: Reply): unknown {
+function jsonOf(reply: Reply): unknown {
   return JSON.parse(reply.body.toString("utf8"));
 }
 
@@ -32,8 +32,8 @@ describe("GET /renders", () => {
     const reply = await list();
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({ "cache-control": "no-store", "x-credits-limit": "1000" });
-    const { entries } = documentOf(reply) as { entries: unknown[] };
-    expect(documentOf(reply)).toEqual({
+    const { entries } = jsonOf(reply) as { entries: unknown[] };
+    expect(jsonOf(reply)).toEqual({
       entries: [
         expect.objectContaining({ id: second, webhook: null }),
         {
@@ -54,8 +54,8 @@ describe("GET /renders", () => {
       ],
       has_more: false,
     });
-    expect(documentOf(await list("?limit=1"))).toMatchObject({ entries: [{ id: second }], has_more: true });
-    expect(documentOf(await list(`?after=${second}`))).toEqual({ entries: [entries[1]], has_more: false });
+    expect(jsonOf(await list("?limit=1"))).toMatchObject({ entries: [{ id: second }], has_more: true });
+    expect(jsonOf(await list(`?after=${second}`))).toEqual({ entries: [entries[1]], has_more: false });
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe("the deliveries of a batch", () => {
     const id = await submitUndelivered(service, customer);
     service.clock.advance(2000);
     const path = `/v1/renders/${id}/deliveries`;
-    expect(documentOf(await service.send(path, { token }))).toEqual({
+    expect(jsonOf(await service.send(path, { token }))).toEqual({
       entries: [
         {
           id: expect.stringMatching(/^dlv_[0-9a-f]{24}$/),
@@ -161,7 +161,7 @@ describe("the deliveries of a batch", () => {
         replies.push(envelope);
       }
     expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
-    expect(documentOf(await service.send("/v1/renders", { token: grace.token }))).toEqual({
+    expect(jsonOf(await service.send("/v1/renders", { token: grace.token }))).toEqual({
       entries: [],
       has_more: false,
     });

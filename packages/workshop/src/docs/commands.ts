@@ -42,8 +42,8 @@ function splitCommands(block: string): string[] {
 function readCall(command: string): string[] | null {
   const match = CALL.exec(command);
   if (match === null) return null;
-  const [passed = ""] = ARGUMENTS.exec(match.groups?.["rest"] ?? "") ?? [];
-  return Array.from(passed.matchAll(WORD), ([word]) =>
+  const [argumentText = ""] = ARGUMENTS.exec(match.groups?.["rest"] ?? "") ?? [];
+  return Array.from(argumentText.matchAll(WORD), ([word]) =>
     word.replaceAll(/["']/g, "").replaceAll(PLACEHOLDER, "1"),
   );
 }

@@ -27,14 +27,14 @@ export async function readDurations(root = ROOT): Promise<EntryDurations> {
 }
 
 /** The file with the durations, formatted. */
-export function durationsFile(measured: EntryDurations): readonly [path: string, text: string] {
-  const sorted = ENTRIES.flatMap(({ name }) => (measured[name] ? [[name, measured[name]]] : []));
+export function durationsFile(durations: EntryDurations): readonly [path: string, text: string] {
+  const sorted = ENTRIES.flatMap(({ name }) => (durations[name] ? [[name, durations[name]]] : []));
   return [DURATIONS_PATH, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`];
 }
 
 /** The gallery's page, with the durations of the last `pnpm site gallery`. */
 export async function galleryPage(): Promise<ReferencePage> {
-  const measured = await readDurations();
+  const durations = await readDurations();
   return {
     file: "index.md",
     title: "Gallery",
@@ -43,7 +43,7 @@ export async function galleryPage(): Promise<ReferencePage> {
       EXPLANATION,
       ...GROUPS.flatMap(({ title, entries }) => {
         const parts = entries.map((entry) =>
-          [`### ${entry.title}`, entry.about, entryTable(entry, measured)].join("\n\n"),
+          [`### ${entry.title}`, entry.about, entryTable(entry, durations)].join("\n\n"),
         );
         return [`## ${title}`, parts.join("\n\n")];
       }),
@@ -55,9 +55,9 @@ const SUMMARY =
   "Pages that are hard to render, each shown before and after some parameters are added. In most of the pictures after, green should be visible and red should not.";
 const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. Times were measured on a small machine with two cores that also serves the pages: one render for "before", and the median of three sequential renders for "after". \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if any of these is wrong or the median time exceeds the limit in the table.`;
 
-function entryTable(entry: Entry, measured: EntryDurations): string {
-  const durations = measured[entry.name];
-  if (durations === undefined)
+function entryTable(entry: Entry, durations: EntryDurations): string {
+  const entryDurations = durations[entry.name];
+  if (entryDurations === undefined)
     throw new Error(`${DURATIONS_PATH} has no ${entry.name}; run \`pnpm site gallery ${entry.name}\``);
   const picture = (side: Side): string =>
     `![${entry.title.replaceAll("`", "")}, ${side}](${pictureFile(entry, side)})`;
@@ -69,8 +69,8 @@ function entryTable(entry: Entry, measured: EntryDurations): string {
       ["notes", describeNotes(entry.before), describeNotes(entry.after)],
       [
         "time",
-        `${count(durations.before)} ms`,
-        `${count(durations.after)} ms, at most ${count(maxMsOf(entry))} ms`,
+        `${count(entryDurations.before)} ms`,
+        `${count(entryDurations.after)} ms, at most ${count(maxMsOf(entry))} ms`,
       ],
     ],
   );

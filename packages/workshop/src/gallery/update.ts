@@ -42,7 +42,7 @@ export async function updateEntries(
 ): Promise<boolean> {
   const folder = join(root, GALLERY);
   await mkdir(folder, { recursive: true });
-  const measured = { ...(await readDurations(root).catch(() => ({}))) };
+  const durations = { ...(await readDurations(root).catch(() => ({}))) };
   let allPassed = true;
   for (const entry of entries) {
     const before = await show(gallery, entry, "before");
@@ -56,8 +56,8 @@ export async function updateEntries(
       allPassed = false;
       continue;
     }
-    Object.assign(measured, { [entry.name]: { before: before.durationMs, after: after.durationMs } });
-    const [path, text] = durationsFile(measured);
+    Object.assign(durations, { [entry.name]: { before: before.durationMs, after: after.durationMs } });
+    const [path, text] = durationsFile(durations);
     await writeFile(join(root, path), text);
     await writeFile(join(folder, pictureFile(entry, "before")), await toThumbnail(before.bytes));
     await writeFile(join(folder, pictureFile(entry, "after")), await toThumbnail(after.bytes));

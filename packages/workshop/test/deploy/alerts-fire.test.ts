@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import {
   openWorkspace,
   until,
-  type CreatedToken,
+  type MintedToken,
   type RunningCommand,
 } from "../../../server/test/cli/command.ts";
 import { servePages, type Pages } from "../../../server/test/cli/pages.ts";
@@ -52,7 +52,7 @@ async function serve(variables: Readonly<Record<string, string>> = {}): Promise<
   const account = (await workspace.json(
     "accounts create --email ada@example.com --plan starter".split(" "),
   )) as { id: string };
-  const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as CreatedToken;
+  const { token } = (await workspace.json(["tokens", "create", "--account", account.id])) as MintedToken;
   const running = workspace.start(["serve"]);
   const [, port] = await running.whenPrinted(/"port":(\d+),"msg":"listening"/);
   const origin = `http://127.0.0.1:${port}`;

@@ -27,9 +27,9 @@ export function useSessionState(): SessionControl {
     return setIfCurrent;
   }, []);
   const start = useCallback(async (code: string | null) => {
-    const enter = begin();
-    enter({ kind: "starting" });
-    enter(await startSession(code, createEndHandler(enter)));
+    const setIfCurrent = begin();
+    setIfCurrent({ kind: "starting" });
+    setIfCurrent(await startSession(code, createEndHandler(setIfCurrent)));
   }, []);
 
   useEffect(() => {
@@ -48,8 +48,8 @@ export function useSessionState(): SessionControl {
     end("signed-out");
   };
   const signInWithToken = (token: string): void => {
-    const enter = begin();
-    enter(startTokenSession(token, createEndHandler(enter)));
+    const setIfCurrent = begin();
+    setIfCurrent(startTokenSession(token, createEndHandler(setIfCurrent)));
   };
   return {
     state,
@@ -59,8 +59,8 @@ export function useSessionState(): SessionControl {
   };
 }
 
-function createEndHandler(enter: SetIfCurrent): (reason: SignedOutReason) => void {
-  return (reason) => enter({ kind: "signed-out", reason });
+function createEndHandler(setIfCurrent: SetIfCurrent): (reason: SignedOutReason) => void {
+  return (reason) => setIfCurrent({ kind: "signed-out", reason });
 }
 
 /** Returns the sign-in code, and removes it from the address, so it does not stay there or in the browser history. */

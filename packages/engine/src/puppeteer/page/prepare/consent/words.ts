@@ -2,14 +2,17 @@
  * The words of consent dialogs, in the most common languages. They are matched in the page against lowercase text.
  */
 
-/** A consent dialog's text mentions cookies, or a law about them. */
+/** A consent dialog's text mentions cookies, a law about them, or the visitor's choices or consent. */
 export const ABOUT_COOKIES =
   /cookie|ciastecz|evästee|\bsüti|çerez|куки|クッキー|쿠키|\bgdpr\b|\bdsgvo\b|\brgpd\b|your (privacy|consent) choices|we value your privacy|consent to (the )?(use|processing)/;
 
-/** Words in labels that might allow more than they seem to. */
+/** Words that may mean that a button allows more than what is necessary. */
 const BROADENS = String.raw`\b(all|plus|marketing|alle|tout|toutes|tod[oa]s|tutt[ei])\b|analy|advert|statisti|personali[sz]ed`;
 
-/** Phrases that contain a word of acceptance but still decline. */
+/**
+ * Phrases that decline although they may contain a word such as "accept", or that allow only what is necessary; not if
+ * the label contains a word of `BROADENS`.
+ */
 const DECLINES_TO_ACCEPT = new RegExp(
   String.raw`^(?!.*(${BROADENS})).*(${[
     String.raw`\b(do not|don['’]t) (accept|agree|allow|consent|sell)\b`,
@@ -26,14 +29,14 @@ const DECLINES_TO_ACCEPT = new RegExp(
   ].join("|")})`,
 );
 
-/** Words that reverse the meaning of a label that contains a word of refusal. */
+/** Words that negate or postpone a word of refusal in the same label. */
 const NEGATIONS = [
   String.raw`\b(not|never|nothing|none|later|nicht|nichts|kein\w*|später|pas|jamais|rien|plus tard|nada|nunca|niente|mai)\b`,
   String.raw`n['’]t\b|\b(niet|nooit|nie|não|ne|inte|ikke|ei|älä)\b`,
   String.raw`\b(no|non) (rechaz|deneg|rifiut|refus|rejet)`,
 ].join("|");
 
-/** Buttons that decline, unless their label contains a negation or a word such as later. */
+/** Buttons that decline; not if the label contains a word of `NEGATIONS`. */
 const DECLINES = new RegExp(
   String.raw`^(?!.*(${NEGATIONS})).*(${[
     String.raw`\b(reject|decline|refuse|deny|disagree|opt[- ]?out|no,? thanks)\b`,
@@ -48,7 +51,7 @@ const DECLINES = new RegExp(
   ].join("|")})`,
 );
 
-/** Buttons that offer a subscription instead of consent. They leave the page. */
+/** Buttons that offer a payment or a subscription instead of consent. They may leave the page. */
 const SELLS =
   /\b(pay|buy|purchase|payer|payez|acheter|pagar?e?|pago|compra\w*|kaufen)\b|subscri|abb?on|\babo\b|premium|suscri|assin|zahl|betal|zapłać|prenumer|[€$£]/;
 
