@@ -55,8 +55,8 @@ export default defineConfig({
       },
     ],
     globalSetup: "packages/workshop/src/lower-priority.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     // A test is tagged with the system part that it needs. Without the part it is skipped, never passed.
     tags: SYSTEM_PARTS.map(({ name, purpose }) => ({ name, description: `needs ${name}, ${purpose}` })),

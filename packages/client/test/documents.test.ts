@@ -95,7 +95,9 @@ describe("documents", () => {
         code: "validation_failed",
         requestId: null,
         errors: {
-          [path]: ['must have a path without ", backslashes or line breaks; upload a ZIP file instead'],
+          [path]: [
+            "must have a path without backslashes or line breaks; double quotes work only in a ZIP file",
+          ],
         },
       });
     },

@@ -53,13 +53,13 @@ export interface CaptureOptions {
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
   /**
-   * Called when the request no longer needs a slot: its render starts, or it uses a cached rendering or waits for an
+   * Called when the request no longer waits for a slot: its render starts, or it uses a cached rendering or waits for an
    * identical request's render. May be called several times.
    */
   readonly onStart?: () => void;
   /** Throws a `SnapError` if the caller cannot use the file. The capture then fails, and costs nothing. */
   readonly accept?: (file: RenderedFile) => void;
-  /** Called after `accept` if the file is neither cached (so it has no link) nor stored. Can throw as `accept` does. */
+  /** Called after `accept` if the file is neither cached nor delivered to a store. Can throw as `accept` does. */
   readonly acceptUncached?: (file: RenderedFile) => void;
   /** Settles the credit in one transaction with other writes; by default the ledger settles it alone. */
   readonly settle?: Settle;
@@ -82,16 +82,15 @@ export interface Capture {
   readonly unchanged: boolean;
   /**
    * The rate limit that the request counted against; `null` for an unchanged hit, which is not limited unless it is
-   * stored.
+   * delivered to a store.
    */
   readonly rateLimit: RateLimitState | null;
   readonly creditCost: 0 | 1;
   /** Where the rendering was stored, as an ASCII URI such as `s3://bucket/key`; `null` without `storeTo`. */
   readonly storedLocation: string | null;
   /**
-   * The account's balance as read with the token, or after this render's reservation. `null` for a
-   * request that joined another's render and for a render that was not charged: that balance is
-   * then outdated.
+   * The account's balance as read with the token, or after this render's reservation. `null` for a request that joined
+   * another's render and for a render that was not charged, because the balance that was read is then outdated.
    */
   readonly balance: StandingBalance | null;
   /** Instant of the response. The rendering stays cached for `rendering.expiresAt` minus this. */

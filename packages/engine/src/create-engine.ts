@@ -63,9 +63,9 @@ export interface Engine {
    */
   capture(request: CaptureRequest & CaptureOptions): Promise<Capture>;
   /**
-   * Returns a signed URL for the rendering that `capture` returned, or `null` if it is not cached: it does not fit the
-   * cache, or was requested with `cache: false` and not `linked`. Free of charge. The URL expires with the cache entry or
-   * the token, whichever comes first.
+   * Returns a signed URL for the rendering that `capture` returned, or `null` if it is not cached: it did not fit in
+   * the cache, or was requested with `cache: false` and not `linked`. Free of charge. The URL expires with the cache
+   * entry or the token, whichever comes first.
    * @throws SnapError `validation_failed` if a parameter is secret.
    */
   link(request: LinkRequest): RenderingLink | null;
@@ -92,10 +92,10 @@ export interface Engine {
   readonly history: History;
   readonly operators: Operators;
   /**
-   * Starts rendering batches and delivering their webhooks; until then, they are only queued. Several
-   * processes can do so on one storage. After `stop()` or the engine's `close()`, it claims nothing new; both
-   * wait until the claimed items are finished, and abort webhook attempts after 3 s.
-   * An engine runs one worker at a time: returns the running one, or starts another after `stop()`.
+   * Starts a worker, which renders batches and delivers their webhooks; until then, batches are only queued. Several
+   * processes can run workers on one storage. After `stop()` or the engine's `close()`, the worker claims nothing new;
+   * both wait until the claimed items are finished or postponed, and abort webhook attempts after 3 s. An engine runs one worker at
+   * a time: returns the running one, or starts another after `stop()`.
    * @throws SnapError `not_ready` after `close()`.
    */
   startWorker(): BatchWorker;
@@ -119,10 +119,10 @@ export interface Engine {
    */
   finishWithin(durationMs: number): void;
   /**
-   * From now on, `authenticate`, `authenticateSigned` and `capture` fail with `not_ready`. Waits for the running deletion
-   * of expired records and for running renders, writes the rest of the history, makes a last attempt at pending
-   * reversals, then closes the renderer and the storage, even if an earlier step fails. Further calls wait for the same
-   * steps.
+   * From now on, `authenticate`, `authenticateSigned`, `capture` and `startWorker` fail with `not_ready`. Stops the
+   * worker, waits for the running deletion of expired records and for running captures, writes the rest of the history,
+   * makes a last attempt at pending reversals, then closes the webhook sender, the renderer and the storage, even if an
+   * earlier step fails. Further calls wait for the same steps.
    * @throws the first error of these steps.
    */
   close(): Promise<void>;

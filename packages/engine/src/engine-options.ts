@@ -50,8 +50,8 @@ export interface EngineOptions {
   readonly maxWaitMs?: number;
   /**
    * An unresolved reservation lapses after this time, which must outlast the wait for a slot, the render and storing; a
-   * render that ends later is free. By default 30 s more than `maxWaitMs` and the renderer's time limit, together 135,000
-   * ms, and another 30 s with `stores`.
+   * render that ends later is free. By default `maxWaitMs` plus the renderer's time limit plus 30 s, and another 30 s
+   * with `stores`: 135,000 ms with the other defaults and no `stores`.
    */
   readonly reservationLeaseMs?: number;
   /** Maximum size of a rendering, regardless of the renderer's own limit; 64 MiB by default. */
@@ -74,7 +74,7 @@ export interface EngineOptions {
    * minutes by default.
    */
   readonly batchRetryWindowMs?: number;
-  /** A batch worker that has not renewed its lease for this long counts as lost; 20 s by default. */
+  /** A batch worker that has not renewed an item's lease for this long counts as lost; 20 s by default. */
   readonly itemLeaseMs?: number;
   /** Delays between attempts to deliver a webhook; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h by default. */
   readonly webhookRetryDelaysMs?: readonly number[];
@@ -109,8 +109,8 @@ export interface EngineOptions {
    */
   readonly onBackgroundError?: (error: unknown) => void;
   /**
-   * Called at startup and every minute for each of the storage's servers whose clock differs from this machine's by more
-   * than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
+   * Called at startup and every minute for each of the storage's servers whose clock differs from this machine's by
+   * more than 500 ms. Beyond 2 s the engine is not ready, and its worker claims nothing.
    */
   readonly onClockSkew?: (skew: ClockSkew) => void;
   /** Called for every batch item that this engine's worker finishes. */

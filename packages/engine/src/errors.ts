@@ -21,7 +21,7 @@ export interface SnapErrorFacts {
   readonly isTransient?: boolean | undefined;
   /** Notes on a failed render, such as `capture-too-large`. If there are any, a retry fails the same way. */
   readonly notes?: readonly string[] | undefined;
-  /** Whether the page would have harmed other renders: the renderer ended it, or it ended its isolated browser. */
+  /** Whether the page would have harmed other renders: the renderer ended it, or it killed its isolated browser. */
   readonly pageEnded?: boolean | undefined;
   /** For the log; never shown to the caller. */
   readonly detail?: string | undefined;

@@ -16,7 +16,7 @@ export interface Health {
   readonly renderer: RendererHealth | null;
 }
 
-/** Shorter than the timeouts of probes, and of connections to a hanging server. */
+/** Within the two seconds of `Engine.health`, and shorter than the timeouts of connections to a hanging server. */
 const RESPONSE_LIMIT_MS = 1_500;
 
 /** Returns a function that checks the engine's dependencies in at most `RESPONSE_LIMIT_MS`. */

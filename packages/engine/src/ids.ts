@@ -4,8 +4,8 @@ import type { Random } from "./ports/random.ts";
 const INSTANT_DIGITS = 12;
 
 /**
- * Returns a new hexadecimal id that begins with the instant, like a UUID version 7 (RFC 9562, 5.7). So a storage appends
- * new ids to the end of an index; random ids would change pages all over it.
+ * Returns a new hexadecimal id that begins with the instant, like a UUID version 7 (RFC 9562, 5.7). So a storage
+ * appends new ids to the end of an index; random ids would change pages all over it.
  */
 export function orderedId(
   random: Random,

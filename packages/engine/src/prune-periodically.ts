@@ -10,7 +10,7 @@ const PRUNE_LIMIT = 1;
 /** For each kind of ledger record, and for the history. They are small, so deleting them takes about a millisecond. */
 const PRUNE_SMALL_LIMIT = 50;
 const PRUNE_INTERVAL_MS = 60_000;
-/** Pause between deletions, in which requests are served. No machine renders 200 pages a second. */
+/** Pause between rounds, in which requests are served. Short enough to delete records faster than renders add them. */
 const PRUNE_PAUSE_MS = 5;
 
 /** The longest period. */

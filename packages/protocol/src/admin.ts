@@ -3,9 +3,9 @@ import type { ErrorCode } from "./error-codes.ts";
 import type { Mode } from "./parameters/row.ts";
 
 /*
- * The JSON documents of the admin API (`/admin/v1`) and of the commands with `--json`. Date-times
- * are ISO 8601 in UTC. Lists of requests, batches and delivery attempts are newest first; accounts
- * and tokens are in order of creation.
+ * The JSON documents of the admin API (`/admin/v1`), of the lists under `/v1/renders` and of the
+ * commands with `--json`. Date-times are ISO 8601 in UTC. Lists of requests, batches and delivery
+ * attempts are newest first; accounts and tokens are in order of creation.
  */
 
 /** A page of a list. To get the next page, send the id of the last entry as `after`. */

@@ -1,5 +1,5 @@
 /**
- * The origin of document URLs. The name never resolves (RFC 6761, 6.4): only the service responds to it, over the
+ * The origin of document URLs. The name never resolves (RFC 6761, 6.4): the service fulfills requests to it, over the
  * browser's DevTools connection.
  */
 export const DOCUMENT_ORIGIN = "https://documents.snap.invalid";

@@ -82,7 +82,7 @@ export interface RenderingDocument {
   readonly pages: number | null;
   /** Title of the page, at most 500 characters; `null` if it has none, or if unknown. */
   readonly title: string | null;
-  /** URL of the page after redirects; `null` if unknown or longer than 2,048 characters. */
+  /** URL of the page after redirects; `null` if unknown, longer than 2,048 characters, or neither `http` nor `https`. */
   readonly final_url: string | null;
   /** HTTP status of the page itself; `null` if unknown, as for every PDF. */
   readonly target_status: number | null;
@@ -104,7 +104,7 @@ export interface StoredDocument {
   readonly id: string;
   /** The `url` to send to capture this document. It works only for the account that stored it. */
   readonly url: string;
-  /** Media type of the upload. */
+  /** Media type of the first upload of this content. */
   readonly content_type: string;
   /** Total size of the files, counting `index.md` as the HTML page that replaces it. */
   readonly bytes: number;

@@ -9,11 +9,11 @@ export interface ErrorCodeFacts {
 }
 
 /**
- * The published error codes: those of the original contract first, then later additions. Codes are only ever added: a client that
- * receives an unknown one should go by its status. The error reference is generated from these comments.
+ * The published error codes: those of the original contract first, then later additions. Codes are only ever added: a
+ * client that receives an unknown one should go by its status. The error reference is generated from these comments.
  */
 export const ERROR_CODES = {
-  /** The bearer token is missing, unknown, expired or revoked. */
+  /** The bearer token, console session or sign-in link is missing, unknown, expired or revoked. */
   unauthenticated: { status: 401, retryable: false },
   /** The account has no active plan. The request counts against the render limit. */
   no_active_plan: { status: 402, retryable: false },
@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   invalid_signature: { status: 403, retryable: false },
   /** The signature is valid, but `expires` has passed. */
   signed_url_expired: { status: 403, retryable: false },
-  /** The path is unknown, or the batch or document does not exist, was deleted or belongs to another account. */
+  /** The path is unknown, or the resource does not exist, was deleted or belongs to another account. */
   not_found: { status: 404, retryable: false },
   /** The path does not support this method; `Allow` lists the supported ones. */
   method_not_allowed: { status: 405, retryable: false },
@@ -37,7 +37,10 @@ export const ERROR_CODES = {
   validation_failed: { status: 422, retryable: false },
   /** `url` is missing or invalid. */
   invalid_url: { status: 422, retryable: false },
-  /** `url`, `webhookUrl` or a redirect leads to a host that is not publicly reachable, or that the operator blocks. */
+  /**
+   * `url`, `webhookUrl` or a redirect leads to a host that is not publicly reachable, to a port below 1024 other than 80
+   * and 443, or to a target that the operator blocks.
+   */
   blocked_host: { status: 422, retryable: false },
   /** The page could not be loaded, for example: unknown host, no connection, too many redirects, unknown document. */
   target_unreachable: { status: 422, retryable: false },
@@ -47,7 +50,10 @@ export const ERROR_CODES = {
   render_failed: { status: 500, retryable: true },
   /** The service itself failed; report the `request_id`. */
   server_error: { status: 500, retryable: false },
-  /** The browser failed or is not available, the page used too much memory, or name resolution or a proxy failed. */
+  /**
+   * The browser failed or is not available, the page overloaded it or used too much memory, or name resolution or an
+   * upstream proxy failed.
+   */
   upstream_error: { status: 502, retryable: true, retryAfterSeconds: 5 },
   /** The quota of the remote browser service is used up. */
   upstream_quota_exceeded: { status: 502, retryable: true, retryAfterSeconds: 3600 },

@@ -8,14 +8,14 @@ export const LIMITS = {
   rendersPerMinute: 20,
   /** Cache hits per account; a 304 from the cache counts only if `storeTo` is sent. */
   cachedRequestsPerMinute: 300,
-  /** Requests to `GET /usage` per account. */
+  /** Usage reports per account, from `GET /usage` and the tool `check-usage`. */
   usageReportsPerMinute: 60,
 
   /** Maximum length of `url` without surrounding spaces; a space within it counts as `%20`. */
   urlCharacters: 2048,
   /**
-   * Maximum length of the parameters in a signed URL that the service, the client or the console creates, in canonical
-   * form. Servers accept at most 64 KiB for the request line and headers together.
+   * Maximum length of the parameters in a URL that the service, the client or the console creates, such as a signed URL.
+   * Servers accept at most 64 KiB for the request line and headers together.
    */
   queryCharacters: 60_000,
   /** Maximum length of a selector for one element, such as `selector` and `waitForSelector`. */
@@ -36,12 +36,15 @@ export const LIMITS = {
   cacheTtlMinSeconds: 60,
   /** Maximum `cacheTtl`. */
   cacheTtlMaxSeconds: 2_592_000,
-  /** How long a rendering stays cached by default. */
+  /** Default `cacheTtl`. */
   cacheTtlDefaultSeconds: 86_400,
   /** Without `waitUntil`, a page that never becomes idle is captured this long after `load`. */
   idleAfterLoadMaxMs: 10_000,
 
-  /** Maximum difference between a delivery's timestamp and the receiver's clock. */
+  /**
+   * Default of the client's `toleranceSeconds`: maximum difference between a webhook's timestamp and the receiver's
+   * clock.
+   */
   webhookToleranceSeconds: 300,
 } as const;
 
@@ -60,8 +63,8 @@ export const BATCH_LIMITS = {
   /** Time from the end of a batch to its deletion, unless `SNAP_BATCH_RETENTION` is set. */
   retentionMs: 604_800_000,
   /**
-   * How long an item is retried after a temporary failure first postpones it, such as the render
-   * limit, a busy service or failed name resolution, unless `SNAP_RETRY_WINDOW` is set.
+   * How long an item is retried from the first temporary failure that postpones it, such as the rate limit on renders,
+   * a busy service or failed name resolution, unless `SNAP_RETRY_WINDOW` is set.
    */
   retryWindowMs: 900_000,
 } as const;
@@ -82,7 +85,7 @@ export const DOCUMENT_LIMITS = {
   ttlMinSeconds: 60,
   /** Maximum `documentTtl`. */
   ttlMaxSeconds: 2_592_000,
-  /** How long a document is stored by default. */
+  /** Default `documentTtl`. */
   ttlDefaultSeconds: 86_400,
   /** Maximum stored documents per account. */
   storedDocuments: 200,

@@ -10,12 +10,12 @@ export const RENDER_NOTES = {
     "A cookie banner could neither be declined nor hidden, or the page was too busy to look for one.",
   "blocked=N": "Number of requests that were blocked.",
   "click-unmatched": "No element matched `click`.",
-  "lazy-capped": "The page was still loading content when scrolling reached its time or height limit.",
+  "lazy-capped": "Scrolling reached its time or height limit, so content may be missing.",
   unstable: "The page was still changing when `stabilize` reached its time limit.",
   "height-capped": "The page is taller than `fullPageMaxHeight`, and was cut off.",
   "images-failed=N": "Number of images in the document that failed to load. Absent if requests were blocked.",
   "requests-failed=N":
-    "Number of requests that failed, before or during their response, except those that were canceled. Absent if requests were blocked.",
+    "Number of requests that failed, before or during their response, except those that were canceled. Absent if requests were blocked, or if `waitUntil` is `load` or `domcontentloaded` without `lazyContent=scroll`.",
   "glyphs-missing": "The service has no font for some of the page's characters.",
   blank: "The image is entirely white or transparent.",
   "capture-too-large":

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-/** A database whose signing secrets are encrypted with one secret key. */
+/** Records which secret key encrypts the signing secrets in a database. */
 export interface KeyPin {
   /**
    * Returns whether the database is used with this key. The first call stores the fingerprint.

@@ -67,7 +67,7 @@ export async function migrate(
 }
 
 /**
- * Returns the newest signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
+ * Returns the newest token's signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
  * every schema version.
  */
 async function newestSealedSecret({ query }: Pick<Database, "query">): Promise<string | null> {

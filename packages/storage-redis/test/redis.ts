@@ -41,11 +41,11 @@ export async function openCache(options: RedisCacheOptions): Promise<WatchedCach
 }
 
 export function whenBack({ onRecovered }: WatchedCache): Promise<void> {
-  return vi.waitFor(() => expect(onRecovered).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+  return expect.poll(() => onRecovered).toHaveBeenCalledTimes(1);
 }
 
 export function whenLost({ onError }: WatchedCache): Promise<void> {
-  return vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+  return expect.poll(() => onError).toHaveBeenCalledTimes(1);
 }
 
 /** Opens a plain Redis client. */

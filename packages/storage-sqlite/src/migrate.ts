@@ -65,7 +65,7 @@ export function migrate(
 }
 
 /**
- * Returns the newest signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
+ * Returns the newest token's signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
  * every schema version.
  */
 export function newestSealedSecret(database: DatabaseSync): string | null {

@@ -262,7 +262,7 @@ describe("a restore", () => {
     }
     expect(found).toEqual([...found].toSorted().toReversed());
     expect(new Set(found)).toEqual(new Set(["acct_old", "acct_new, aside acct_old with 1 rendering"]));
-  }, 60_000);
+  }, 180_000);
 
   it("brings back the cached renderings and the documents", async () => {
     const { backup } = await prepare();
@@ -324,8 +324,8 @@ describe("a restore", () => {
     for (const name of ["snap.db", "snap.db-wal"]) await writeFile(join(left, name), corrupt);
     expect(await restore(left, backup, 0)).toBe(0);
     expect(await accountsIn(left)).toBe("acct_new");
-    const aside = (await readdir(left)).find((name) => name.startsWith("before-restore-")) ?? "";
-    expect(await readFile(join(left, aside, "snap.db"), "utf8")).toBe(corrupt);
+    const previousFolder = (await readdir(left)).find((name) => name.startsWith("before-restore-")) ?? "";
+    expect(await readFile(join(left, previousFolder, "snap.db"), "utf8")).toBe(corrupt);
     expect(await readdir(left)).not.toContain("snap.db-wal");
   });
 

@@ -93,7 +93,10 @@ function toForm(files: Contents["files"]): FormData {
   for (const [path, content] of Object.entries(files)) {
     // the service would read a different path from the form
     if (/["\\\r\n]/.test(path))
-      problems.add(path, 'must have a path without ", backslashes or line breaks; upload a ZIP file instead');
+      problems.add(
+        path,
+        "must have a path without backslashes or line breaks; double quotes work only in a ZIP file",
+      );
     form.append("files", new Blob([content]), path);
   }
   throwIfInvalid(problems.toFailure());

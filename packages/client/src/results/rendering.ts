@@ -55,7 +55,7 @@ export interface ResponseRendering extends RenderingFacts {
 
 /** The metadata of a rendering, without its file. */
 export interface JsonRendering extends RenderingFacts {
-  /** Size, title and URL of the page, cost, and a signed URL of the file. */
+  /** Size of the file, title and URL of the page, cost, and a signed URL of the file. */
   readonly json: RenderingDocument;
 }
 

@@ -19,7 +19,7 @@ export async function readText({ body }: Response): Promise<string> {
   return text;
 }
 
-/** Returns the members of a JSON object; an empty object for any other text. */
+/** Returns the members of a JSON value; an empty object if it has none, or for text that is not JSON. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     return { ...(JSON.parse(text) as object | null) };

@@ -51,7 +51,7 @@ function CurrentScreen({
   const screens = SCREENS[session.kind];
   const [name = screens[0].name, id] = route.path;
   const screen = screens.find((each) => each.name === name);
-  const Content = id === undefined ? screen?.list : screen?.entry;
+  const Content = id === undefined ? screen?.index : screen?.entry;
   if (Content === undefined) return <UnknownScreen isOperator={session.kind === "operator"} />;
   return <Content key={`${name}/${id}`} id={id ?? ""} query={route.query} visit={route.visit} />;
 }

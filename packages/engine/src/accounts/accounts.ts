@@ -52,7 +52,7 @@ export interface Accounts {
   list(): Promise<readonly Account[]>;
   update(id: string, change: Omit<AccountChange, "emailVerifiedAt" | "suspendedAt">): Promise<Account>;
   verify(id: string): Promise<Account>;
-  /** Rejects the account's requests from now on. Renders that are running still finish. */
+  /** Rejects the account's requests from now on. Captures that have started still finish. */
   suspend(id: string): Promise<Account>;
   /** Ends a suspension. */
   resume(id: string): Promise<Account>;

@@ -14,14 +14,14 @@ import { UNLIMITED_PLAN } from "./plans.ts";
 /** An account that a program creates for itself. */
 export interface OwnAccount {
   readonly email: string;
-  /** Slug of a plan for a new account; by default `unlimited`, for more than a machine can render. */
+  /** Slug of a plan for a new account; by default `unlimited`, which allows more than a machine can render. */
   readonly planSlug?: string | null;
   /** Name of its token; `default` by default. */
   readonly tokenName?: string;
   /**
    * Secret of its token: 32 to 128 letters, digits and `-._~+/=`. By default derived from the engine's
-   * `secretKey`, the email address and `tokenName`. A secret that is passed here works as a bearer token with
-   * its id and, in this engine, also without it.
+   * `secretKey`, the email address and `tokenName`. In this engine, a secret that is passed here also works as a
+   * bearer token without the id.
    */
   readonly token?: string;
 }

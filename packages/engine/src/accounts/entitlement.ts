@@ -20,8 +20,8 @@ export function periodAt(anchorAt: number, now: number): Period {
 }
 
 /**
- * Returns when a caller can use the next period's credits: its first whole second, because `X-Credits-Reset` has no
- * fractions. In epoch milliseconds.
+ * Returns the instant by which the next period's credits are granted, in epoch milliseconds: its start, rounded up to a
+ * whole second, because `X-Credits-Reset` has no fractions.
  */
 export function nextGrantAt({ resetsAt }: Period): number {
   return Math.ceil(resetsAt / 1000) * 1000;

@@ -17,7 +17,7 @@ export const BUILT_IN_PLANS: readonly Plan[] = [
   { slug: "scale", name: "Scale", creditsPerPeriod: 100_000, requestsPerMinute: 300 },
 ];
 
-/** For accounts that pay nothing: more than a machine can render. */
+/** For accounts that pay nothing; allows more than a machine can render. */
 export const UNLIMITED_PLAN: Plan = {
   slug: "unlimited",
   name: "Unlimited",
@@ -49,7 +49,7 @@ const planListSchema = z
       creditsPerPeriod: z.int().min(0).max(1_000_000_000),
       requestsPerMinute: z
         .int()
-        .min(LIMITS.rendersPerMinute, `must be at least ${LIMITS.rendersPerMinute}, the lowest render limit`)
+        .min(LIMITS.rendersPerMinute, `must be at least ${LIMITS.rendersPerMinute}, the limit without a plan`)
         .max(1_000_000),
     }),
   )

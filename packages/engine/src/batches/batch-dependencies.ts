@@ -39,19 +39,19 @@ export interface BatchDependencies extends Stores, Settings {
   readonly stores: NamedStores;
   readonly rules: BatchRules;
   readonly capture: (request: CaptureRequest & CaptureOptions) => Promise<Capture>;
-  /** Receives the finished items. */
+  /** Records the finished items in the history. */
   readonly recorder: HistoryRecorder;
   readonly clocks: ClockWatch;
   readonly credits: (account: Account) => Promise<CreditState>;
   readonly linkItems: LinkItems;
-  /** Runs the renders of all callers. */
+  /** Reports the load of all renders, interactive ones included. */
   readonly scheduler: Pick<Scheduler, "load" | "countCompetingRenders" | "busyQuarantinedAccounts">;
   readonly quarantine: Pick<Quarantine, "has">;
   /** Called after a submission. */
   readonly onSubmitted: () => void;
 }
 
-/** Applies an event to a stored batch; returns `null` if the event does not apply. */
+/** Applies an event to a stored batch; returns `null` if the batch does not exist or the event does not apply. */
 export async function applyEvent(
   { batches, clock, rules }: BatchDependencies,
   batchId: string,

@@ -117,8 +117,8 @@ function recordOf(outcome: DeliveryAttempt["outcome"]): Pick<AttemptRecord, "sta
 /**
  * Returns the signed request; `null` if the token was revoked.
  *
- * @throws the storage's error, or an Error if the signing secret cannot be decrypted. If the
- * storage can record it, the attempt does not count. The next one follows when the lease expires.
+ * @throws the storage's error, or an Error if the signing secret cannot be decrypted. The attempt then does not count,
+ * unless the storage cannot record that. The next one follows when the lease expires.
  */
 async function prepareRequest(
   dependencies: BatchDependencies,

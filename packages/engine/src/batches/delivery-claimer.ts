@@ -39,7 +39,7 @@ export class DeliveryClaimer {
     }
   }
 
-  /** Waits briefly for running attempts, then aborts the rest; another worker retries them. */
+  /** Waits briefly for running attempts, then aborts the rest, which are retried later. */
   async stop(): Promise<void> {
     const cancelAbort = this.#dependencies.clock.after(STOP_GRACE_MS, () => this.#abortController.abort());
     await Promise.all(this.#sending.values());
@@ -62,7 +62,7 @@ export class DeliveryClaimer {
     try {
       await deliver(this.#dependencies, claimed, this.#abortController.signal);
     } catch (error) {
-      // another worker claims the delivery when its lease expires
+      // the delivery is claimed again when its lease expires
       this.#dependencies.onBackgroundError(error);
     }
     this.#sending.delete(claimed);

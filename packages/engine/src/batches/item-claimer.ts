@@ -13,12 +13,12 @@ const MAX_WAITING_PER_ACCOUNT = availableParallelism();
 /** For all accounts outside quarantine together: one more, so an account at its own limit does not stop the others. */
 const MAX_WAITING = MAX_WAITING_PER_ACCOUNT + 1;
 
-/** Claims due items shortly before they get a slot; renews their leases until they are finished. */
+/** Claims due items shortly before they get a slot; renews their leases until they are finished or postponed. */
 export class ItemClaimer {
   readonly #dependencies: BatchDependencies;
   readonly #onFinished: () => void;
   readonly #claimed = new Map<ClaimedItem, Promise<void>>();
-  /** The claimed items that still need a slot. */
+  /** The claimed items that still wait for a slot. */
   readonly #waiting = new Set<ClaimedItem>();
   /** Round in which each account with due items was last served. */
   #lastServedRounds = new Map<string, number>();
@@ -48,7 +48,7 @@ export class ItemClaimer {
       renewItem(this.#dependencies, claimed).catch(this.#dependencies.onBackgroundError);
   }
 
-  /** Resolves when all claimed items are finished. */
+  /** Resolves when all claimed items are finished or postponed. */
   async waitUntilIdle(): Promise<void> {
     await Promise.all(this.#claimed.values());
   }
@@ -67,7 +67,7 @@ export class ItemClaimer {
   /**
    * Returns the next item and records its account as served. The account with the fewest claimed items comes first;
    * ties go to the one served longest ago. This way, long batches from many accounts hardly delay a short one.
-   * Accounts in quarantine come last, one item at a time; only one of their items waits.
+   * Accounts in quarantine come last, with one claimed item each; of all their items, at most one waits for a slot.
    */
   async #takeNext(): Promise<DueItem | null> {
     const { batches, clock, concurrency, quarantine, scheduler } = this.#dependencies;
@@ -108,7 +108,7 @@ export class ItemClaimer {
     try {
       await runItem(this.#dependencies, claimed, () => this.#waiting.delete(claimed));
     } catch (error) {
-      // another worker claims the item when its lease expires
+      // the item is claimed again when its lease expires
       this.#dependencies.onBackgroundError(error);
     }
     this.#waiting.delete(claimed);

@@ -27,7 +27,7 @@ export interface FinishedItem {
 export interface PostponedItem extends Pick<FinishedItem, "itemId" | "batchId" | "accountId"> {
   /** Why: a `SnapError` that may not recur on a retry. */
   readonly error: SnapError;
-  /** Instant of the next start, at the latest the end of the retry window. */
+  /** When the item is due again: at the latest, at the end of the retry window. */
   readonly retryAt: number;
 }
 
@@ -67,8 +67,8 @@ export async function renewItem(dependencies: BatchDependencies, claimed: Claime
  * Captures an item's page and stores the result. The transaction that marks the item as done also charges for the
  * rendering; if the lease is lost, nothing is charged.
  *
- * @param onStart called when the item no longer needs a slot; see `CaptureOptions.onStart`.
- * @throws any error other than a `SnapError`; another worker then claims the item when its lease expires.
+ * @param onStart called when the item no longer waits for a slot; see `CaptureOptions.onStart`.
+ * @throws any error other than a `SnapError`; the item is then claimed again when its lease expires.
  */
 export async function runItem(
   dependencies: BatchDependencies,
@@ -114,7 +114,7 @@ function rejectUncached(): void {
 }
 
 /**
- * Returns the instant of the next start, or `null` if the item has failed. An item is retried
+ * Returns when the item is due again, or `null` if it has failed. An item is retried
  * after a rate limit, a busy service or a transient failure, such as a resolver's or a store's;
  * also if credits are lacking only because some are reserved: a failed render refunds its credit.
  */
@@ -145,7 +145,7 @@ interface Settlement {
   batch?: BatchRecord;
 }
 
-/** Settles in the transaction that finishes the item, and the batch if it was the last item. */
+/** Returns a function that settles the credit in the transaction that finishes the item. */
 function createSettle(dependencies: BatchDependencies, claimed: ClaimedItem, settlement: Settlement): Settle {
   return async ({ reservationId, rendering, storedLocation, now }) => {
     let resolution: Resolution = "unknown";

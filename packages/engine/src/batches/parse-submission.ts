@@ -34,7 +34,7 @@ export interface SubmissionRules extends StoreAccess {
  *
  * @throws SnapError `blocked_host` if every error is a blocked host, `validation_failed` otherwise; both list the
  * errors in `errors`, under keys such as `items.2.quality`, `items` and `webhookUrl`. Only items with valid parameters
- * are checked for blocked hosts, missing filter lists or sharp, unknown stores, and duplicates.
+ * are checked for blocked hosts, features that are not installed, unknown stores, and duplicates.
  */
 export function parseSubmission(document: unknown, rules: SubmissionRules): Submission {
   const { targets } = rules;
@@ -52,7 +52,7 @@ export function parseSubmission(document: unknown, rules: SubmissionRules): Subm
   return { items, webhookUrl };
 }
 
-/** As long as an item's real facts, so an object key that is too long is rejected at submission. */
+/** As long as an item's real values, so an object key that is too long is rejected at submission. */
 const SAMPLE_FACTS = { id: `item_${"0".repeat(24)}`, requestedAt: 0 };
 
 interface Context extends SubmissionRules {

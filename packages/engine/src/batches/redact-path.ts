@@ -4,8 +4,8 @@ const SECRET_CHARACTERS_MIN = 8;
 
 /**
  * Replaces the path and query of a webhook's URL in a receiver's response, because they may contain secrets and
- * frameworks respond with "Cannot POST /path". Also replaces each of their longer parts, even if it is decoded, escaped
- * for HTML or JSON, in a different case, or cut off at the end of the text.
+ * frameworks respond with "Cannot POST /path". Also replaces each segment and query value of at least 8 characters,
+ * even if it is decoded, escaped for HTML or JSON, in a different case, or cut off at the end of the text.
  */
 export function redactPath(text: string, url: string): string {
   const forms = [...new Set(secretParts(new URL(url)).flatMap(formsOf))];

@@ -17,8 +17,8 @@ export interface BatchWorker {
   /** Claims due work now: call it when a batch has been submitted or a slot has become free. */
   wake(): void;
   /**
-   * Claims nothing new. Resolves when the claimed items are finished, and webhook attempts are finished or, after 3 s,
-   * aborted.
+   * Claims nothing new. Resolves when the claimed items are finished or postponed, and webhook attempts are finished
+   * or, after 3 s, aborted.
    */
   stop(): Promise<void>;
 }

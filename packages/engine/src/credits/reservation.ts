@@ -91,7 +91,7 @@ async function tryRefund(
  * unknown, a refund shows whether the credit was charged; if it was, the request succeeds. If the refund also
  * fails, the request fails and, without `settle`, the charge is reversed in the background.
  *
- * @throws the settlement's error; the request is not charged once a pending reversal has succeeded.
+ * @throws the settlement's error. The request is then not charged, or its charge is still to be reversed.
  */
 export async function settle(
   dependencies: CreditDependencies,

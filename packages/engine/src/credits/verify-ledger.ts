@@ -58,8 +58,8 @@ function journalSums({ balance, journal, beginsWithGrant }: PeriodAudit): Balanc
 }
 
 /**
- * A period with an incomplete journal is compared only with its open reservations. Pruning deletes a balance first,
- * then its journal.
+ * If the journal is incomplete, the balance is compared only with the open reservations. Pruning deletes a balance
+ * first, then its journal.
  */
 function differs(
   { balance, openReservations, periodStartedAt }: PeriodAudit,

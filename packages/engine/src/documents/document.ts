@@ -98,7 +98,7 @@ function normalize(content: DocumentContent): {
 /** Change this whenever the format of the hashed data changes. */
 const DIGEST_VERSION = "snap-document-v1\n";
 
-/** The sorted paths and bytes, each after its length as 8 bytes, so no two documents have the same digest. */
+/** The sorted paths and bytes, each after its length in 8 bytes, so different documents never yield the same data. */
 function* digestedParts(files: readonly CheckedFile[]): Generator<Uint8Array> {
   yield Buffer.from(DIGEST_VERSION);
   for (const { path, bytes } of files)

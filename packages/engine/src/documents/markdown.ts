@@ -20,7 +20,7 @@ export interface MarkdownConversion {
 const CPU_BASE_MS = 2_000;
 const CPU_PER_MIB_MS = 1_000;
 const CPU_CHECK_INTERVAL_MS = 100;
-/** For a thread that gets no CPU time. */
+/** Wall-clock limit, for a thread that gets little CPU time. */
 const TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 const MEMORY_MAX_MIB = 512;
@@ -83,7 +83,7 @@ function limitCpuTime(
   worker: Worker,
   cpuMaxMs: number,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
-  // Node.js before 24.6 cannot measure it
+  // Node.js before 24.6 cannot measure CPU time, so this limits wall-clock time instead
   if (typeof worker.cpuUsage !== "function")
     return { signal: AbortSignal.timeout(Math.ceil(cpuMaxMs)), stop: () => undefined };
   const limit = new AbortController();
@@ -91,7 +91,7 @@ function limitCpuTime(
     const { user, system } = await worker.cpuUsage();
     if ((user + system) / 1000 > cpuMaxMs) limit.abort();
   };
-  // it rejects once the thread has ended
+  // `cpuUsage` rejects once the thread has ended
   const timer = setInterval(() => void check().catch(() => undefined), CPU_CHECK_INTERVAL_MS);
   return {
     signal: AbortSignal.any([limit.signal, AbortSignal.timeout(TIMEOUT_MS)]),

@@ -1,11 +1,11 @@
 import PQueue from "p-queue";
 import { AccountQueues } from "../limits/account-queues.ts";
 
-/** Maximum number of an account's uploads in memory. The service limits the total size of all. */
+/** Maximum number of an account's uploads in memory. The HTTP server limits the total size of all uploads. */
 const UPLOAD_CONCURRENCY_PER_ACCOUNT = 2;
 /** Maximum number of uploads to unpack at the same time. Each can unpack to 50 MiB. */
 const STORE_CONCURRENCY = 4;
-/** Converting Markdown can take seconds, and others must not wait for all of an account's uploads. */
+/** Converting Markdown can take seconds, and other accounts must not wait for all uploads of one account. */
 const STORE_CONCURRENCY_PER_ACCOUNT = 1;
 
 /** Limits how many uploads each account has in memory, and how many are stored at a time; the others wait. */

@@ -56,7 +56,7 @@ export interface ResolveHostRequest {
   readonly port: number;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Pages cannot connect to it. It resolves names if it is configured to. None by default. */
+  /** Blocked as a target, like the policy's `ownPorts`. It resolves names if it is configured to. None by default. */
   readonly upstreamProxy?: UpstreamProxy | null;
   /** Without it, the lookup starts immediately. */
   readonly lookups?: LookupQueue;

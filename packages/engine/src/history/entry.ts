@@ -11,7 +11,7 @@ import { parseTarget } from "../targets/target.ts";
 const MESSAGE_MAX_CHARACTERS = 1000;
 const PARAMETERS_MAX_BYTES = 64 * 1024;
 
-/** A valid request, with or without defaults; its secrets may be encrypted. */
+/** A valid request, with or without defaults. In a batch item, the secrets are `null`. */
 export interface CapturedRequest {
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   readonly mode: Ability;

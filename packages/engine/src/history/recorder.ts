@@ -6,7 +6,7 @@ import { toHistoryEntry, type FinishedCapture } from "./entry.ts";
 
 /** Delay between recording a capture and writing it, outside of requests. */
 const WRITE_DELAY_MS = 1000;
-/** Maximum per append, both for entries and for totals. */
+/** Maximum number of entries, and of totals, per append. */
 const APPEND_LIMIT = 500;
 /** Maximum number of buffered entries, and of buffered totals. */
 const BUFFER_LIMIT = 10_000;
@@ -106,7 +106,7 @@ export function createRecorder({
 /** The returned function decides whether to list a capture or only count it: it limits hits and failures per second. */
 function createEntryLimiter(): (finished: FinishedCapture) => boolean {
   let second = 0;
-  /** Listed in this second. */
+  /** Number of captures listed in this second, by kind, and by kind and account. */
   const counts = new Map<string, number>();
   return ({ at, cache, accountId }) => {
     if (cache !== null && cache !== "hit") return true;

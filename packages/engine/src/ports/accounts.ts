@@ -10,7 +10,7 @@ export interface Account {
   readonly planSlug: string | null;
   /** Overrides the plan's credits per period. */
   readonly creditsPerPeriod: number | null;
-  /** Overrides the plan's render limit. */
+  /** Overrides the plan's rate limit on renders. */
   readonly requestsPerMinute: number | null;
   /** Also the anchor of the monthly periods. */
   readonly createdAt: number;
@@ -75,8 +75,8 @@ export interface AccountStore {
   startDeletion(request: { readonly id: string; readonly now: number }): Promise<Account | null>;
   /**
    * Deletes the account and its tokens, as the last step of its deletion; returns `false` if it does not
-   * exist. Its email address is then free. Its ledger remains, unless another step has deleted it. An
-   * embedded storage has then overwritten what this and earlier steps deleted
+   * exist. Its email address is then free. Its ledger remains, unless another step has deleted it. Before
+   * this resolves, an embedded storage overwrites what this and earlier steps deleted
    * (docs/explanation/retention.md).
    */
   delete(request: { readonly id: string; readonly now: number }): Promise<boolean>;

@@ -41,8 +41,8 @@ export type ItemState =
 export interface ItemRecord {
   readonly id: string;
   /**
-   * The validated parameters without defaults, as plain JSON; its strings can contain any character, NUL included.
-   * Secrets are encrypted, and `null` once the item is finished. They change only together with `state`.
+   * The validated parameters without defaults, as plain JSON, whose strings can contain any character, NUL included.
+   * Secrets are encrypted, and `null` once the item is finished. The parameters change only together with `state`.
    */
   readonly parameters: Readonly<Record<string, unknown>> & { readonly url: string };
   /** Cache key of the rendering. */
@@ -51,8 +51,8 @@ export interface ItemRecord {
 }
 
 /**
- * The state of a finished batch's webhook delivery. `deliveredAt` is when it was last acknowledged; a delivery that is
- * sent again keeps it.
+ * The state of a finished batch's webhook delivery. `deliveredAt` is when it was last acknowledged; it stays while the
+ * webhook is sent again, and if that fails.
  */
 export type DeliveryState =
   | {
@@ -110,7 +110,7 @@ export interface AttemptPage {
 export interface BatchRecord {
   readonly id: string;
   readonly accountId: string;
-  /** The token that submitted it. Its abilities apply, and its secret signs the webhook. */
+  /** The token that submitted it. Its abilities apply, and its signing secret signs the webhook. */
   readonly tokenId: number;
   readonly webhookUrl: string | null;
   readonly createdAt: number;
@@ -196,9 +196,9 @@ export interface BatchStats {
  */
 export interface BatchStore {
   /**
-   * Stores a new batch and its claim atomically, and returns `null`. Stores nothing if the deletion of its account has
-   * started, which also returns `null`; or if another batch of the account has claimed the key, which returns that
-   * batch.
+   * Stores a new batch and its claim atomically, and returns `null`. If the deletion of the batch's account has
+   * started, stores nothing, and also returns `null`. If another batch of the account has claimed the key, stores
+   * nothing, and returns that batch.
    *
    * A claim ends at its `expiresAt`, at its batch's `prunesAt`, or when its batch is deleted; `createdAt` of the new
    * batch is the current time. If several concurrent inserts have the same key, exactly one stores its batch.

@@ -42,7 +42,7 @@ export interface PutDocument {
   readonly quota: DocumentQuota;
 }
 
-/** `exceeded`: which quota the account would exceed; `documents` if both. `used`: what it has stored. */
+/** `exceeded`: the part of the quota that the account would exceed; `documents` if both. `used`: what it has stored. */
 export type PutOutcome =
   | { readonly stored: true; readonly document: DocumentRecord }
   | { readonly stored: false; readonly exceeded: keyof DocumentQuota; readonly used: DocumentQuota };
@@ -50,9 +50,10 @@ export type PutOutcome =
 /** All accounts' uploaded documents. Returns the stored bytes unchanged, and never another account's document. */
 export interface DocumentStore {
   /**
-   * Stores a document completely or not at all, and returns its record; over the quota, returns which one and what is used. If the account already has it, only sets its
-   * expiry to the later one, regardless of the quota. An expired document counts as absent, and is replaced. Atomic:
-   * concurrent calls never exceed the quota. For an account whose deletion has started, stores nothing and still returns `stored: true`.
+   * Stores a document completely or not at all, and returns its record. If it would exceed the quota, stores nothing,
+   * and returns what the account has stored. If the account already has the document, only sets its expiry to the later
+   * one, regardless of the quota. An expired document counts as absent, and is replaced. Atomic: concurrent calls never
+   * exceed the quota. For an account whose deletion has started, stores nothing and still returns `stored: true`.
    */
   put(request: PutDocument): Promise<PutOutcome>;
   /** Returns `null` if it does not exist or has expired by `now`. */

@@ -30,8 +30,8 @@ export interface HistoryEntry {
   /** Host name of the page, in lower case and without a port; `null` without valid parameters. */
   readonly host: string | null;
   /**
-   * The parameters without defaults, including `url`, as plain JSON. `[secret]` replaces secrets, and the
-   * user name and password in `url` are removed. `null` if they are invalid or longer than 64 KiB, or if the request was
+   * The parameters without defaults, including `url`, as plain JSON. `[secret]` replaces secrets, and the user name and
+   * password in `url` are removed. `null` if the parameters are invalid or longer than 64 KiB, or if the request was
    * rejected before they were read.
    */
   readonly parameters: Readonly<Record<string, unknown>> | null;
@@ -125,8 +125,7 @@ export interface UsageSum extends Omit<UsageTotals, "day" | "accountId" | "token
 }
 
 /**
- * Finished captures, and their totals per day. Written in the background, so a killed process loses
- * its latest ones.
+ * Finished captures, and their totals per day. Written in the background, so a killed process loses its latest ones.
  * Credits never depend on the history.
  */
 export interface HistoryStore {

@@ -18,7 +18,7 @@ export interface StandingBalance extends Balance {
   readonly nextLapseAt: number | null;
 }
 
-/** A call's period, and the credits that it grants. */
+/** The period in which a call applies, and the credits that the account gets for that period. */
 export interface PeriodGrant {
   readonly accountId: string;
   readonly period: Period;
@@ -139,10 +139,10 @@ export interface Ledger {
    */
   prune(request: PruneRequest): Promise<number>;
   /**
-   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. The
-   * reservation of a running render is then `unknown`, and the account gets no new ones: its balance is then 0.
-   * Without this call, the ledger remains after the account is deleted; open reservations are resolved in it, and no
-   * period opens.
+   * Deletes the reservations, balances and journal entries of an account whose deletion has started, in chunks. From
+   * then on, the reservation of a running render is `unknown`, and nothing can be reserved, because the account's
+   * balance is 0. Without this call, the ledger remains after the account is deleted: its open reservations can still
+   * be resolved, but no new period opens.
    *
    * @returns how many journal entries it deleted.
    */

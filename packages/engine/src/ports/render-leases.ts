@@ -1,4 +1,4 @@
-/** Interactive renders run before batch renders, except those of accounts in quarantine. */
+/** Interactive renders run before batch renders. Those of accounts in quarantine run after all others. */
 export type Priority = "interactive" | "batch";
 
 /** A render and the process that holds its lease. */
@@ -15,8 +15,8 @@ export interface AcquireRequest extends LeaseClaim {
 }
 
 /**
- * `acquired`: this holder has the lease. `raised`: it does, and an interactive request has tried to acquire it since.
- * `held`: another holder has it, or it is still lingering.
+ * `acquired`: this holder has the lease. `raised`: this holder has it, and an interactive request of another holder has
+ * been denied it. `held`: another holder has the lease, or it is lingering.
  */
 export type LeaseState = "acquired" | "raised" | "held";
 
@@ -28,8 +28,8 @@ export type LeaseState = "acquired" | "raised" | "held";
 export interface RenderLeases {
   /**
    * Acquires a free lease, or renews this holder's, for `leaseMs` by the storage's clock, even if more time was left. A
-   * denied interactive request raises the lease until it expires, and does not extend it; the holder's own requests do
-   * not raise it.
+   * denied interactive request raises the lease until it is released or expires, but does not extend it. The holder's
+   * own requests do not raise it.
    */
   acquire(request: AcquireRequest): Promise<LeaseState>;
   /**

@@ -11,7 +11,7 @@ export const LAZY_CAPPED = "lazy-capped";
 export const UNSTABLE = "unstable";
 export const HEIGHT_CAPPED = "height-capped";
 export const GLYPHS_MISSING = "glyphs-missing";
-/** Only PNG screenshots are checked, and only if parameters change what the page shows. */
+/** Checked only in screenshots that are captured as PNG, and only if parameters change what the page shows. */
 export const BLANK = "blank";
 export const CAPTURE_TOO_LARGE = "capture-too-large";
 export const PAGES_UNMATCHED = "pages-unmatched";

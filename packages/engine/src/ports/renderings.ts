@@ -18,14 +18,12 @@ export interface RenderingKey {
 /**
  * The rendering cache's durable store. Returns the stored bytes unchanged, and never another account's rendering.
  *
- * A rendering counts against a quota as its size plus 4,096 bytes. A `put` that would exceed the quota evicts
- * the oldest rendering (by `storedAt`) of the account with the most bytes, counting the new rendering, until
- * the new one fits. An account's share is the quota divided by the number of accounts with
- * renderings.
- * While the quota is exceeded, the account with the most bytes is above its share, so no account at or below
- * its share loses a rendering to another. A rendering that does not fit is evicted immediately: `put`
- * resolves, and removes the rendering that it would have replaced. A store that runs out of space follows the
- * same rule.
+ * A rendering counts against the quota as its size plus 4,096 bytes. A `put` that would exceed the quota evicts the
+ * oldest rendering (by `storedAt`) of the account with the most bytes, counting the new rendering, until the new one
+ * fits. An account's share is the quota divided by the number of accounts with renderings. While the quota is exceeded,
+ * the account with the most bytes is above its share, so no account at or below its share loses a rendering to another.
+ * A rendering that does not fit is evicted immediately: `put` resolves, and removes the rendering that the new one
+ * would have replaced. A store that runs out of space follows the same rule.
  */
 export interface RenderingStore {
   /** Returns `null` if it does not exist or has expired by `now`. */

@@ -29,7 +29,7 @@ export interface TokenRecord {
   readonly expiresAt: number | null;
   /** Instant of the last rotation, or `null`. */
   readonly rotatedAt: number | null;
-  /** `null` if there was no overlap. They remain stored after it ends, until the next rotation. */
+  /** `null` if the last rotation had no overlap. Stored until the next rotation, even after the overlap. */
   readonly previous: PreviousSecrets | null;
   /**
    * Instant of its last use, rounded down to the hour but not below `createdAt`, and stored seconds later;
@@ -79,8 +79,8 @@ export interface TokenStore {
   insert(token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt">): Promise<TokenRecord>;
   /**
    * Stores a token with a new id, unless its account has one with its name. If that one has a different `secretHash`,
-   * replaces both of its secrets, its abilities and its expiry, and ends the secrets of an overlap. Atomic: concurrent
-   * calls store one token.
+   * replaces both of its secrets, its abilities and its expiry, sets its `rotatedAt` to the given `createdAt`, and ends
+   * the secrets of an overlap. Atomic: concurrent calls store one token.
    */
   ensure(
     token: Omit<TokenRecord, "id" | "previous" | "lastUsedAt"> & { readonly name: string },
@@ -103,9 +103,9 @@ export interface TokenStore {
   /** Stores the instant of a use, unless a later one is stored. Does nothing if the token does not exist. */
   recordUse(use: { readonly id: number; readonly usedAt: number }): Promise<void>;
   /**
-   * Replaces the signing secret, and the previous one if there is one, if the signing secret is still
-   * `current`; returns `null` if it is not, or if the token does not exist. Changes no other field.
-   * `current` and `next` are encrypted, in lowercase hex.
+   * If the signing secret is still `current`, replaces it with `next`, and the previous one too, if there is one.
+   * Returns `null` if it is not, or if the token does not exist. Changes no other field. `current` and `next` are
+   * encrypted, in lowercase hex.
    */
   replaceSigningSecret(
     id: number,

@@ -11,9 +11,8 @@ export function plainText(text: string): string {
 }
 
 /**
- * Describes an error to the operator without secrets. Node's messages contain at most a host and
- * port, never a path or query. A browser's error is reduced to the failed command, because its text
- * may repeat the command's URL.
+ * Describes an error to the operator without secrets. Of a URL, Node's messages contain at most the host and port. A
+ * browser's error is reduced to the failed command, because its text may repeat the command's URL.
  */
 export function describe(error: unknown): string {
   if (error instanceof ProtocolError) return describeProtocolError(error);

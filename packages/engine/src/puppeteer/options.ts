@@ -31,7 +31,7 @@ export interface PuppeteerRendererOptions {
   readonly browserUrls?: readonly string[];
   /**
    * How the pages of remote browsers reach the web: with `proxy`, the default, through the renderer's egress proxies;
-   * with `direct`, from the browser's network, which must then contain them.
+   * with `direct`, directly from the browser's network, which must then itself keep them from reaching private hosts.
    */
   readonly browserEgress?: BrowserEgress;
   /**
@@ -40,9 +40,9 @@ export interface PuppeteerRendererOptions {
    */
   readonly browserProxyHost?: string | undefined;
   /**
-   * The user agent that pages send: 1 to 512 printable ASCII characters, without leading or
-   * trailing spaces. By default, Chrome's user agent for a local browser's version, and a remote
-   * browser's own without the word Headless.
+   * The user agent that pages send: 1 to 512 printable ASCII characters, without leading or trailing spaces. By
+   * default, pages of a local browser send the user agent of the same version of Chrome, and those of a remote browser
+   * that browser's own, without the word `Headless`.
    */
   readonly userAgent?: string | undefined;
   /** A local browser's sandbox. With `on`, the default, the browser does not start if the sandbox is not available. */
@@ -62,11 +62,11 @@ export interface PuppeteerRendererOptions {
   readonly renderTimeoutMs?: number;
   /** Timeout of the navigation and the wait for `waitUntil`; 30,000 by default. */
   readonly navigationTimeoutMs?: number;
-  /** Maximum size of a rendering; 64 MiB by default. A larger one is discarded as it arrives. */
+  /** Maximum size of a rendering; 64 MiB by default. A render whose file is larger fails. */
   readonly maxRenderingBytes?: number;
   /**
-   * Browser contexts to prepare in each browser ahead of renders, while CPUs are idle; 4 by default. In an
-   * isolated browser at most 1.
+   * Browser contexts to prepare in each browser ahead of renders, while fewer renders are running than there are cores;
+   * 4 by default. An isolated browser prepares at most 1.
    */
   readonly warmContexts?: number;
   /** Renders after which a local browser is replaced; 1,000 by default. */
@@ -79,13 +79,14 @@ export interface PuppeteerRendererOptions {
    */
   readonly recycleAboveBytes?: number;
   /**
-   * A local browser's page is ended if its processes, with its share of the shared ones' growth, use more memory
-   * than this; by default 2 GiB, or a quarter of the machine's or container's memory if that is less.
+   * A page in a local browser is ended if it uses more memory than this: that of its own processes, plus its share of
+   * the growth of the processes that all pages share. By default 2 GiB, or a quarter of the machine's or container's
+   * memory if that is less.
    */
   readonly pageMemoryMaxBytes?: number;
   /**
-   * A local browser's page is ended if its processes, with its share of the shared ones, use more CPU time
-   * than this; 20,000 by default.
+   * A page in a local browser is ended if it uses more CPU time than this: that of its own processes, plus its share of
+   * that of the processes that all pages share; 20,000 by default.
    */
   readonly pageCpuMaxMs?: number;
   /**
@@ -219,7 +220,7 @@ function readRemote({
   )
     throw new RangeError(
       "browserProxyHost must be the host name or address at which remote browsers reach this process's egress " +
-        'proxies; or set browserEgress to "direct" if their network contains the pages',
+        'proxies; or set browserEgress to "direct" if their network itself keeps pages from reaching private hosts',
     );
   if (browserProxyHost !== undefined && !isHostName(browserProxyHost))
     throw new RangeError(
@@ -229,7 +230,7 @@ function readRemote({
   if (browserProxyHost !== undefined && isUnspecifiedAddress(browserProxyHost))
     throw new RangeError(
       "browserProxyHost must be a host name or address at which remote browsers reach this process; " +
-        `${browserProxyHost} is not reachable and would listen on every interface`,
+        `browsers cannot connect to ${browserProxyHost}, and the egress proxies would listen on every interface`,
     );
   return { browserEndpoints, browserProxyHost: browserProxyHost ?? null };
 }

@@ -30,7 +30,7 @@ export type RendererEvent =
       readonly requestId: string | undefined;
     }
   | {
-      /** Some regular expressions in filter lists are not used because they can take exponential time. */
+      /** Some regular expressions in filter lists are not used because they might take exponential time. */
       readonly type: "filters-skipped";
       readonly count: number;
       /** At most 10 of them. */
@@ -66,7 +66,7 @@ export type RemoteBrowserEvent =
 
 /**
  * How a remote browser's pages reach the web: through the renderer's egress proxy, or directly from the browser's
- * network, which must then contain them.
+ * network, which must then itself keep them from reaching private hosts.
  */
 export type BrowserEgress = "proxy" | "direct";
 

@@ -6,7 +6,7 @@ export const METADATA_TARGETS = parseTargetList(
   "169.254.0.0/16, fe80::/10, 100.100.100.200, 168.63.129.16, fd00:ec2::254, fd20:ce::254",
 );
 
-/** Returns whether a URL's host is one of these addresses; `false` for a name, whatever it resolves to. */
+/** Returns whether a URL's host is an address in `METADATA_TARGETS`; `false` for a name, whatever it resolves to. */
 export function isMetadataAddress(host: string): boolean {
   const address = parseAddress(normalizeHostname(host));
   const reached = address === null ? [] : reachedAddresses(address);

@@ -2,8 +2,9 @@ import { domainToASCII } from "node:url";
 import { type Address, type AddressBlock, isInBlock, parseBlock } from "./addresses.ts";
 
 /**
- * An allowlist or denylist entry: a host name or a CIDR block of addresses. An entry without a port covers every port in a
- * denylist, and ports 80, 443 and 1024 to 65535 in an allowlist.
+ * An entry of an allowlist, a denylist or a proxy's `bypass` list: a host name or a CIDR block of addresses. A name
+ * includes its subdomains, and an entry without a port covers every port, except in an allowlist: there, a name means
+ * only itself, and an entry without a port covers ports 80, 443 and 1024 to 65535.
  */
 export type ListedTarget =
   | { readonly kind: "name"; readonly hostname: string; readonly port: number | null }

@@ -46,7 +46,7 @@ export async function authenticateSigned(
   const id = parseTokenId(query.get("tokenId") ?? "");
   const found = id === null ? null : await tokens.find(id);
   const signature = query.get("signature") ?? "";
-  // a secret that the key cannot decrypt has signed nothing
+  // a signing secret that the key cannot decrypt verifies nothing
   const isSignedWith = (sealedSigningSecret: string): boolean =>
     decrypts(seal, { sealedSigningSecret }) &&
     verifyQuery(query, { signature, signingSecret: seal.open(sealedSigningSecret) });

@@ -3,7 +3,7 @@ import type { TokenRecord, TokenStore } from "../ports/tokens.ts";
 import { systemRandom } from "../ports/random.ts";
 import { createSeal, type Seal } from "./seal.ts";
 
-/** Whether the secret key decrypts the newest stored signing secret; `unused` if there is none. */
+/** Whether the secret key decrypts the newest token's signing secret; `unused` if there are no tokens. */
 export type KeyMatch = "matches" | "differs" | "unused";
 
 /** Returns whether the key of `seal` decrypts a token's signing secret. */
@@ -32,7 +32,7 @@ export function isKeyOf(sealedSigningSecret: string, secretKey: string): boolean
   return decrypts(createSeal(secretKey, systemRandom), { sealedSigningSecret });
 }
 
-/** Compares the key of `seal` with the one that encrypted the newest signing secret. */
+/** Compares the key of `seal` with the one that encrypted the newest token's signing secret. */
 export async function checkSecretKey(store: TokenStore, seal: Seal): Promise<KeyMatch> {
   const newest = await store.findNewest();
   if (newest === null) return "unused";

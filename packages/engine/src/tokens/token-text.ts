@@ -40,7 +40,10 @@ export interface ParsedToken {
   readonly secretHash: string;
 }
 
-/** Parses `<id>|<secret>` or `<secret>`, of 32 to 128 characters (RFC 6750, 2.1); returns `null` for any other text. */
+/**
+ * Parses `<id>|<secret>` or `<secret>`; returns `null` for any other text. A secret has 32 to 128 characters, of those
+ * in RFC 6750, 2.1.
+ */
 export function parseToken(text: string): ParsedToken | null {
   const [, idText, secret] = /^(?:(\d+)\|)?([\w.~+/=-]{32,128})$/.exec(text) ?? [];
   if (secret === undefined) return null;

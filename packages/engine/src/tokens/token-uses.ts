@@ -5,7 +5,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How long uses are collected before they are written, outside of any request. */
 const WRITE_DELAY_MS = 10_000;
 
-/** Records the hour in which tokens are used. No request waits for it, and it reads nothing. */
+/** Records the hour in which each token was last used. No request waits for it, and it reads nothing. */
 export interface TokenUses {
   /** @param token As read for this request. */
   record(token: TokenRecord): void;
@@ -14,7 +14,7 @@ export interface TokenUses {
 }
 
 /**
- * Writes about once per token and hour, because every process reads the stored use. If a write
+ * Writes about once an hour for each token, because every process reads the stored use. If a write
  * fails, the next request's use is recorded instead.
  */
 export function createTokenUses({

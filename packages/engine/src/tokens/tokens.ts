@@ -41,9 +41,9 @@ export interface Tokens {
    * Replaces both secrets; id, abilities and expiry stay the same. The current secrets keep working for `overlapMs`, at
    * most 30 days; 0, the default, ends them and those of an earlier overlap immediately.
    *
-   * @throws AdminError if the secret key is not the one that encrypted the newest signing secret. If `overlapMs` is not 0,
-   * also if an earlier overlap has not ended (a token has at most two pairs of secrets), or if the secret key cannot
-   * decrypt the current signing secret.
+   * @throws AdminError if the secret key is not the one that encrypted the newest token's signing secret. If
+   * `overlapMs` is not 0, also if an earlier overlap has not ended (a token has at most two pairs of secrets), or if
+   * the secret key cannot decrypt the current signing secret.
    */
   rotate(id: number, options?: { readonly overlapMs?: number }): Promise<MintedToken>;
   /** Deletes the token and returns its record. */
@@ -56,7 +56,7 @@ export interface Tokens {
    * @throws AdminError if the secret key cannot decrypt the signing secret.
    */
   reveal(id: number): Promise<{ readonly record: TokenRecord; readonly signingSecret: string }>;
-  /** Compares the secret key with the one that encrypted the newest signing secret. */
+  /** Compares the secret key with the one that encrypted the newest token's signing secret. */
   checkSecretKey(): Promise<KeyMatch>;
   /**
    * Gives a new signing secret to every token whose current one the secret key cannot decrypt, and

@@ -73,8 +73,8 @@ describe("a capture", () => {
   it("returns the balance after its reservation, or null if it joined another render", async () => {
     const principal = await engine.authenticate(token);
     const capture = (page = url) => engine.capture({ principal, parameters: { url: page } });
-    const [led, joined] = await Promise.all([capture(), capture()]);
-    expect(led).toMatchObject({ cache: "miss", balance: { granted: 1000, used: 0, reserved: 1 } });
+    const [first, joined] = await Promise.all([capture(), capture()]);
+    expect(first).toMatchObject({ cache: "miss", balance: { granted: 1000, used: 0, reserved: 1 } });
     expect(joined).toMatchObject({ cache: "hit", balance: null });
     const later = await engine.authenticate(token);
     expect(later.balance).toMatchObject({ granted: 1000, used: 1, reserved: 0 });

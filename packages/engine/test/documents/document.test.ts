@@ -84,11 +84,11 @@ describe("a document", () => {
   it("is hashed in slices, without blocking other work, however small its files are", async () => {
     let turns = 0;
     const isDone = new AbortController();
-    const takeTurns = (): void => {
+    const countTurn = (): void => {
       turns += 1;
-      if (!isDone.signal.aborted) setImmediate(takeTurns);
+      if (!isDone.signal.aborted) setImmediate(countTurn);
     };
-    setImmediate(takeTurns);
+    setImmediate(countTurn);
     const bytes = Buffer.alloc(64 * 1024);
     const files = Array.from({ length: 128 }, (_, index) => ({ path: `${index}.png`, bytes }));
     await createDocument({ files: [{ path: "index.html", bytes: "page" }, ...files] });

@@ -18,7 +18,7 @@ it("blocks this machine's public addresses for pages and webhooks, unless they a
     webhookByName: "blocked",
     allowed: "connected",
     allowedName: "connected",
-    notYetOurs: "unreachable",
-    added: "blocked",
+    unassigned: "unreachable",
+    assigned: "blocked",
   });
 });

@@ -54,8 +54,8 @@ console.log(
     webhookByName: await deliver("receiver.example"),
     allowed: await reach(V4, V4),
     allowedName: await reach("page.example", "page.example"),
-    notYetOurs: await reach(ADDED),
-    added: (ip("address", "add", `${ADDED}/32`, "dev", "lo"), await waitForOutcome(ADDED, "blocked")),
+    unassigned: await reach(ADDED),
+    assigned: (ip("address", "add", `${ADDED}/32`, "dev", "lo"), await waitForOutcome(ADDED, "blocked")),
   }),
 );
 server.close();

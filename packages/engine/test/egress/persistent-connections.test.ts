@@ -98,7 +98,7 @@ describe("a request that is not safe to repeat", () => {
     expect(methodsByConnection).toEqual([["GET", "GET"], [method]]);
   });
 
-  it("has its connection closed if the response precedes the body", async () => {
+  it("has its connection closed if the response arrives before the whole body is sent", async () => {
     const upstream = await serveFirst(OK_RESPONSE);
     const url = `http://127.0.0.1:${upstream.port}/`;
     const proxy = await openProxy();
@@ -111,7 +111,7 @@ describe("a request that is not safe to repeat", () => {
 });
 
 describe("connections", () => {
-  it("are shared between the clients of a proxy, for one host and port", async () => {
+  it("are shared between the clients of a proxy, per host and port", async () => {
     const upstream = await serveRequests((socket) => socket.write(OK_RESPONSE));
     const proxy = await openProxy();
     const hosts = ["127.0.0.1", "a.example.com", "A.example.com.", "b.example.com"];

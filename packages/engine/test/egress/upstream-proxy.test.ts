@@ -39,7 +39,7 @@ interface ReachResult {
   /** The text that the host sent immediately. */
   readonly greeting: string;
   readonly detail: string;
-  readonly lookedUp: readonly string[];
+  readonly lookups: readonly string[];
 }
 
 /** Connects through the proxy, or through the one at `url`. */
@@ -61,10 +61,10 @@ async function reach(proxy: Pick<ConnectProxy, "port">, options: ReachOptions = 
     onUnreachable: (reason) => (detail = reason),
     ...rest,
   });
-  if (typeof outcome === "string") return { failure: outcome, greeting: "", detail, lookedUp: lookups };
+  if (typeof outcome === "string") return { failure: outcome, greeting: "", detail, lookups };
   onTestFinished(() => void outcome.destroy());
   const [greeting] = (await once(outcome, "data")) as [Buffer];
-  return { failure: null, greeting: String(greeting), detail, lookedUp: lookups };
+  return { failure: null, greeting: String(greeting), detail, lookups };
 }
 
 const serveGreeting = (text: string): Promise<number> => serveTcp((socket) => void socket.end(text));
@@ -120,7 +120,7 @@ describe("the documents' host", () => {
     const allow = "documents.snap.invalid";
     expect(await reach(proxy, { hostname, port, dns, allow })).toMatchObject({
       failure: "unresolved",
-      lookedUp: [],
+      lookups: [],
     });
     expect(proxy.authorities).toEqual([]);
   });
@@ -223,7 +223,7 @@ describe("behind an upstream proxy, a target", () => {
 describe("an upstream proxy that resolves names", () => {
   it("receives the name, which the service does not resolve", async () => {
     const proxy = await openProxy({ upstreamPort: await serveGreeting("hello") });
-    expect(await reach(proxy, { dns: "proxy" })).toMatchObject({ greeting: "hello", lookedUp: [] });
+    expect(await reach(proxy, { dns: "proxy" })).toMatchObject({ greeting: "hello", lookups: [] });
     expect(proxy.authorities).toEqual(["page.example:443"]);
   });
 
@@ -243,7 +243,7 @@ describe("an upstream proxy that resolves names", () => {
   it("does not resolve a name in the bypass, which this service checks", async () => {
     const proxy = await openProxy();
     const options = { dns: "proxy", noProxy: "page.example", addresses: ["10.0.0.1"] } as const;
-    expect(await reach(proxy, options)).toMatchObject({ failure: "blocked", lookedUp: ["page.example"] });
+    expect(await reach(proxy, options)).toMatchObject({ failure: "blocked", lookups: ["page.example"] });
   });
 
   it("makes the early check of a target succeed without a lookup", async () => {

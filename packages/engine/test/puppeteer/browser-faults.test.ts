@@ -25,9 +25,6 @@ import {
 import { allowPorts, failureOf, readProcessGroup, required, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** Time limit for processes to exit, a profile to be removed or a replacement to start. */
-const SOON = { timeout: 30_000, interval: 50 };
-
 let site: Site;
 const dirs: string[] = [];
 let hold: (() => Promise<void>) | null = null;
@@ -101,7 +98,7 @@ function keepStopped(pid: number): void {
 }
 
 async function expectExited(pid: number): Promise<void> {
-  await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
+  await expect.poll(() => readProcessGroup(pid)).toEqual([]);
 }
 
 function commandOf(pid: number): string {
@@ -166,7 +163,7 @@ it("a browser killed during renders causes a retry in a separate browser for eac
   expect((await Promise.all(files)).map(({ targetStatus }) => targetStatus)).toEqual([200, 200]);
   // including the one that replaces the shared browser
   const started = (): RendererEvent[] => events.filter(({ type }) => type === "browser-started");
-  await vi.waitFor(() => expect(started()).toHaveLength(4), { timeout: 30_000 });
+  await expect.poll(started).toHaveLength(4);
   await renderer.close();
 });
 
@@ -243,13 +240,7 @@ describe("a browser that cannot start", () => {
     expect(health.reason).toContain("exit code 127");
     expect((await failureOf(renderer.render(screenshot(site.url("/"))))).code).toBe("upstream_error");
     symlinkSync(required(await findBrowser(), "browser"), executablePath);
-    await vi.waitFor(
-      async () => expect(await renderer.health()).toMatchObject({ ready: true, reason: null }),
-      {
-        timeout: 20_000,
-        interval: 100,
-      },
-    );
+    await expect.poll(() => renderer.health()).toMatchObject({ ready: true, reason: null });
     expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     await renderer.close();
   });
@@ -338,7 +329,7 @@ describe("recycling", () => {
         }
       };
       await Promise.all([renderRepeatedly(), renderRepeatedly()]);
-      await vi.waitFor(() => expect(pid()).not.toBe(first), SOON);
+      await expect.poll(() => pid()).not.toBe(first);
       expect(runningAtStarts.slice(0, 2)).toEqual([1, 2]);
       expect(events).toContainEqual({ type: "browser-recycled", pid: first, reason });
       expect(events.map((event) => event.type)).not.toContain("render-retried");
@@ -371,7 +362,7 @@ describe("close", () => {
     // never finishes starting
     const hanging = `[ "$1" = --version ] && exit; echo "$$ $HOME" >"${startedPath}"; exec sleep 60`;
     const { renderer } = observe({ executablePath: script(hanging) });
-    await vi.waitFor(() => expect(readFileSync(startedPath, "latin1")).toMatch(/\n$/), { timeout: 20_000 });
+    await expect.poll(() => readFileSync(startedPath, "latin1")).toMatch(/\n$/);
     const [pid = "", profile = ""] = readFileSync(startedPath, "latin1").trim().split(" ");
     expect([readProcessGroup(Number(pid)).length, existsSync(profile)]).toEqual([1, true]);
     await renderer.close();
@@ -391,10 +382,8 @@ it("a page whose script loops forever leaves no process behind", async () => {
   await renderer.health();
   expect((await failureOf(renderer.render(screenshot(spinning.url("/"))))).code).toBe("render_timeout");
   // the next ready tab has one such process
-  await vi.waitFor(() => {
-    const renderers = readProcessGroup(pid()).filter((member) => member.role === "renderer");
-    expect(renderers.length).toBeLessThanOrEqual(1);
-  }, SOON);
+  const renderers = () => readProcessGroup(pid()).filter((member) => member.role === "renderer");
+  await expect.poll(() => renderers().length).toBeLessThanOrEqual(1);
   await renderer.close();
   await spinning.close();
 });
@@ -408,7 +397,7 @@ describe("a browser whose parent process is killed", () => {
     const profiles = profilesOf(pid);
     parent.kill("SIGKILL");
     await expectExited(pid);
-    await vi.waitFor(() => expect(profiles.filter((profile) => existsSync(profile))).toEqual([]), SOON);
+    await expect.poll(() => profiles.filter((profile) => existsSync(profile))).toEqual([]);
   });
 
   it.each(["on", "off"] as const)("is killed even while it is stopped: sandbox %s", async (sandbox) => {
@@ -417,7 +406,7 @@ describe("a browser whose parent process is killed", () => {
     process.kill(-pid, "SIGSTOP");
     parent.kill("SIGKILL");
     await expectExited(pid);
-    await vi.waitFor(() => expect(profiles.filter((profile) => existsSync(profile))).toEqual([]), SOON);
+    await expect.poll(() => profiles.filter((profile) => existsSync(profile))).toEqual([]);
   });
 });
 

@@ -81,7 +81,7 @@ it("a start is aborted when the renderer closes, and leaves no process or profil
   const closing = new AbortController();
   const launching = launchBrowser(await options(hangs), closing.signal);
   launching.catch(() => {});
-  await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: 20_000 });
+  await expect.poll(() => existsSync(pidFile)).toBe(true);
   const pid = Number(readFileSync(pidFile, "utf8"));
   closing.abort(new Error("the renderer closed"));
   await expect(launching).rejects.toThrow(`${hangs} did not start: the renderer closed`);

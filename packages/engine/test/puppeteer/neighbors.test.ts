@@ -14,7 +14,6 @@ import { browserWithSiteIsolation } from "./site-isolation.ts";
 import { allowPorts, readProcessGroup, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
-const SOON = { timeout: 30_000, interval: 50 };
 /** Finding the page that overloads a browser takes seconds, and far longer while other tests are using the CPU. */
 const DETECTION_TIMEOUT_MS = 120_000;
 const MIB = 1024 ** 2;
@@ -178,10 +177,9 @@ describe("a page that takes up memory", { timeout: 2 * DETECTION_TIMEOUT_MS }, (
     });
     expect(endReasonsOf(events)).toEqual(["memory"]);
     const [pid = 0] = pids();
-    await vi.waitFor(() => {
-      const pages = readProcessGroup(pid).filter(({ role }) => role === "renderer");
-      expect(pages.filter(({ memoryBytes }) => memoryBytes > 100 * MIB)).toEqual([]);
-    }, SOON);
+    const largePages = () =>
+      readProcessGroup(pid).filter(({ role, memoryBytes }) => role === "renderer" && memoryBytes > 100 * MIB);
+    await expect.poll(largePages).toEqual([]);
   });
 
   it("is ended for the memory that the browser uses for it, after a retry in an isolated browser", async () => {
@@ -245,44 +243,44 @@ describe("an isolated render", () => {
     const { renderer, pids } = await observe({ isolatedIdleMaxMs: 300 });
     await renderer.render(screenshot(site.url("/")), isolated);
     const again = renderer.render(screenshot(site.url("/holds")), isolated);
-    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
+    await expect.poll(() => held).toHaveLength(1);
     const other = renderer.render(screenshot(site.url("/")), { isolationKey: "b", isIsolated: true });
     await other;
     const [shared = 0, first = 0, second = 0] = pids();
     expect(pids()).toHaveLength(3);
-    await vi.waitFor(() => expect(readProcessGroup(second)).toEqual([]), SOON);
+    await expect.poll(() => readProcessGroup(second)).toEqual([]);
     expect(readProcessGroup(first)).not.toEqual([]);
     held.shift()?.();
     await again;
-    await vi.waitFor(() => expect(readProcessGroup(first)).toEqual([]), SOON);
+    await expect.poll(() => readProcessGroup(first)).toEqual([]);
     expect(readProcessGroup(shared)).not.toEqual([]);
     await renderer.render(screenshot(site.url("/")), isolated);
     expect(pids()).toHaveLength(4);
     await renderer.close();
-    for (const pid of pids()) await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
+    for (const pid of pids()) await expect.poll(() => readProcessGroup(pid)).toEqual([]);
   });
 
   it("waits while the maximum number of browsers render for others, and then replaces an idle one", async () => {
     const { renderer, pids } = await observe({ isolatedBrowsersMax: 1 });
     const first = renderer.render(screenshot(site.url("/holds")), isolated);
-    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
+    await expect.poll(() => held).toHaveLength(1);
     const second = renderer.render(screenshot(site.url("/")), { isolationKey: "b", isIsolated: true });
     await renderer.render(screenshot(site.url("/")), { isolationKey: "c" });
     expect(pids()).toHaveLength(2);
     held.shift()?.();
     await Promise.all([first, second]);
     expect(pids()).toHaveLength(3);
-    await vi.waitFor(() => expect(readProcessGroup(pids()[1] ?? 0)).toEqual([]), SOON);
+    await expect.poll(() => readProcessGroup(pids()[1] ?? 0)).toEqual([]);
   });
 
   it("is aborted by close(), which leaves no process behind", async () => {
     const { renderer, pids } = await observe();
     const running = renderer.render(screenshot(site.url("/holds")), isolated);
-    await vi.waitFor(() => expect(held).toHaveLength(1), SOON);
+    await expect.poll(() => held).toHaveLength(1);
     held.length = 0;
     const [[outcome]] = await Promise.all([Promise.allSettled([running]), renderer.close()]);
     expect(outcome).toMatchObject({ reason: { code: "upstream_error" } });
-    for (const pid of pids()) await vi.waitFor(() => expect(readProcessGroup(pid)).toEqual([]), SOON);
+    for (const pid of pids()) await expect.poll(() => readProcessGroup(pid)).toEqual([]);
   });
 });
 
@@ -309,7 +307,7 @@ describe("an account whose page was ended", { timeout: 2 * DETECTION_TIMEOUT_MS 
     expect(own).not.toBe(shared);
     clock.advance(600_000);
     await capture("/?2");
-    await vi.waitFor(() => expect(readProcessGroup(own)).toEqual([]), SOON);
+    await expect.poll(() => readProcessGroup(own)).toEqual([]);
     expect(pids()).toHaveLength(2);
     expect((await engine.credits(principal.account)).used).toBe(2);
   });

@@ -362,7 +362,7 @@ describe("wait parameters", () => {
     const failure = failureOf(render("/", { ...options, waitTimeout: 500 }));
     expect(await failure).toEqual({
       code: "render_timeout",
-      message: `${name} timed out after 500 ms.`,
+      message: `${name} timed out after 500 ms; increase waitTimeout, or set onWaitTimeout to capture.`,
     });
     const { pixel, notes } = await render("/", { ...options, waitTimeout: 500, onWaitTimeout: "capture" });
     expect(pixel(700, 50)).toEqual(RED);

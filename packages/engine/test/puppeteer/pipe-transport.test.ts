@@ -221,9 +221,9 @@ describe("a screenshot", () => {
 
   it("is discarded if its render is no longer waiting for it", async () => {
     const opened = open();
-    const aborter = new AbortController();
-    const captured = capture(opened, { signal: aborter.signal });
-    aborter.abort(new Error("too late"));
+    const abortController = new AbortController();
+    const captured = capture(opened, { signal: abortController.signal });
+    abortController.abort(new Error("too late"));
     await expect(captured).rejects.toThrow("too late");
     const data = "A".repeat(8_000_000);
     const id = opened.sent()[0]?.id;

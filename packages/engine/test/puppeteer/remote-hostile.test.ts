@@ -1,7 +1,7 @@
 // @module-tag browser
 
 import { inspect } from "node:util";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { RendererEvent } from "../../src/puppeteer/index.ts";
 import { openInterceptor } from "./interceptor.ts";
 import { startRemoteBrowser } from "./remote-browser.ts";
@@ -97,10 +97,7 @@ describe("a remote browser that cannot open tabs", () => {
       onEvent: (event) => events.push(event),
     });
     onTestFinished(() => renderer.close());
-    await vi.waitFor(
-      () => expect(events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2),
-      { timeout: 10_000 },
-    );
+    await expect.poll(() => events.filter(({ type }) => type === "remote-browser-connected")).toHaveLength(2);
     shouldReject = true;
     for (let count = 0; count < 12; count += 1)
       expect((await renderer.render(screenshot(site.url("/")))).targetStatus).toBe(200);

@@ -46,7 +46,7 @@ beforeAll(async () => {
     "/": (request, response) => {
       hintsOfDocument.push(hintOf(request));
       response.setHeader("content-type", "text/html").end(`<h1>page</h1>
-        <img src="/all-seen">
+        <img src="/after-reports">
         <iframe src="http://frame.example:${site.port}/frame"></iframe>
         <script>
           ${reportScript("page")};
@@ -61,7 +61,7 @@ beforeAll(async () => {
       response.setHeader("content-type", "text/javascript").end(reportScript("shared")),
     "/seen": (request, response) => void record(request, response),
     // delays the render until all reports have arrived
-    "/all-seen": (_request, response) => void allReported.promise.then(() => response.end()),
+    "/after-reports": (_request, response) => void allReported.promise.then(() => response.end()),
   });
 });
 

@@ -61,7 +61,7 @@ describe("the secret key", () => {
     return next;
   }
 
-  it("is compared with the key that encrypted the newest signing secret", async () => {
+  it("is compared with the key that encrypted the newest token's signing secret", async () => {
     expect(await correct.checkSecretKey()).toBe("unused");
     await createTwo();
     expect(await correct.checkSecretKey()).toBe("matches");

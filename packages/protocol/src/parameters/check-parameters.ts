@@ -9,8 +9,8 @@ import { checkRules, checkSent } from "./rules.ts";
 
 /**
  * Checks parameters before they are sent, against the same table as the service. Values are real booleans and numbers;
- * `undefined` means not sent; `pdf: true` selects the mode. Only the service checks whether the host is allowed,
- * whether its name is valid punycode, and whether the operator has set up what the parameters require, such as a store.
+ * `undefined` means not sent; `pdf: true` selects the mode. Leaves some checks to the service: for example, whether the
+ * host is allowed, and whether the operator has set up what the parameters require, such as a store.
  *
  * @returns The error that the service would return (`invalid_url` or `validation_failed`), with the
  * errors of up to 50 parameters in `errors`; `null` for valid parameters.

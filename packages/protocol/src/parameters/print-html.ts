@@ -33,8 +33,9 @@ export function isSelfContained(html: string): boolean {
 }
 
 /**
- * Checks the text between an SVG element's name and the next such element, which can be in a value or a comment. Because
- * every one is checked, and no text twice, the check finds each element that a browser finds, in linear time.
+ * Checks the text from an SVG element's name to the next match of `SVG_ELEMENT`, even one in an attribute value or a
+ * comment. Every match is checked, and no text twice, so the check finds each element that a browser finds, in linear
+ * time.
  */
 function loadsNothing(afterName: string): boolean {
   const [attributes] = ATTRIBUTES.exec(afterName) ?? [];

@@ -106,7 +106,7 @@ function isZero(value: unknown): boolean {
 function checkHeaderMargins(values: Values, report: Report): void {
   for (const [name, margin] of Object.entries(MARGIN_OF))
     if (values[name] !== undefined && isZero(values[margin] ?? 0))
-      report(name, `requires a ${margin} above 0; send all four margins, such as ${margin}=20`);
+      report(name, `requires a ${margin} above 0; send all four margins, with ${margin}=20 for example`);
 }
 
 /** Reports a cookie whose domain does not include the host of `url`. */

@@ -1,12 +1,12 @@
 import { canonicalQuery } from "./canonical-query.ts";
 import { signQuery } from "./sign-query.ts";
 
-/** Parameters of a signed URL that are not the rendering's. */
+/** Parameters of a signed URL in addition to those of the rendering. */
 export const SIGNATURE_PARAMETERS = ["tokenId", "expires", "signature"] as const;
 
-/** The base address, signing token and expiry of a signed URL. */
+/** The base URL, signing token and expiry of a signed URL. */
 export interface UrlSigner {
-  /** Base address of the API, without a trailing slash: it ends in `/v1`. */
+  /** Base URL of the API, without a trailing slash: it ends in `/v1`. */
   readonly baseUrl: string;
   /** Id of the token: the number before the `|` in the bearer token. */
   readonly tokenId: number;

@@ -106,12 +106,16 @@ describe("rules across parameters", () => {
     [
       "pdf",
       { headerHtml: "x", footerHtml: "y", marginTop: 0, marginRight: 0, marginBottom: 9, marginLeft: 0 },
-      { headerHtml: ["requires a marginTop above 0; send all four margins, such as marginTop=20"] },
+      { headerHtml: ["requires a marginTop above 0; send all four margins, with marginTop=20 for example"] },
     ],
     [
       "pdf",
       { footerHtml: "y" },
-      { footerHtml: ["requires a marginBottom above 0; send all four margins, such as marginBottom=20"] },
+      {
+        footerHtml: [
+          "requires a marginBottom above 0; send all four margins, with marginBottom=20 for example",
+        ],
+      },
     ],
     [
       "pdf",
@@ -153,7 +157,7 @@ describe("rules across parameters", () => {
     },
   );
 
-  it("compare margins with the paper in its orientation", () => {
+  it("compare margins with the size of the paper after rotation", () => {
     const paper = { paperFormat: "a4", marginUnit: "mm" };
     const margins = { marginTop: 110, marginRight: 0, marginBottom: 110, marginLeft: 0 };
     expect(findProblems("pdf", { ...paper, ...margins, landscape: false })).toEqual({});

@@ -6,7 +6,7 @@ import { readDuration } from "../config/duration.ts";
 /** A number or `none`; commander treats `null` specially. */
 export type NumberOrNone = number | "none";
 
-/** @throws InvalidArgumentError for an empty string, such as the value of an unset variable. */
+/** @throws InvalidArgumentError for an empty string, such as an unset shell variable. */
 export function parseFilter(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");

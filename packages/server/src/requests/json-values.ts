@@ -1,10 +1,10 @@
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
 /**
- * Returns whether JSON text has more than `max` values, by its commas and opening brackets, without parsing it: the
- * parser and every copy of what it returns block the event loop in proportion to their number.
+ * Returns whether JSON text may have more than `max` values. Counts commas and opening brackets and braces, so an empty
+ * array or object counts as two values. Does not parse the text: parsing many values would block the event loop.
  */
-export function hasMoreValues(json: Buffer, max: number): boolean {
+export function hasMoreValuesThan(json: Buffer, max: number): boolean {
   let values = 1;
   for (let index = 0; index < json.length && values <= max; index += 1) {
     const byte = json[index];

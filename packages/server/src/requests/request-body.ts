@@ -2,7 +2,7 @@ import { SnapError } from "@snap/engine";
 import { abortable } from "@snap/engine/internals";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { BodyMemory } from "./body-budget.ts";
-import { hasMoreValues } from "./json-values.ts";
+import { hasMoreValuesThan } from "./json-values.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 
 export interface BodyLimits {
@@ -158,7 +158,7 @@ export async function readJson(
   const { "content-type": type = "" } = request.headers;
   if (!JSON_TYPE.test(type)) throw invalidBody("must be sent with Content-Type: application/json");
   requireUncompressed(request.headers);
-  if (hasMoreValues(bytes, HTTP_LIMITS.jsonValues))
+  if (hasMoreValuesThan(bytes, HTTP_LIMITS.jsonValues))
     throw invalidBody(`must contain at most ${HTTP_LIMITS.jsonValues} values`);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -27,7 +27,7 @@ function eviction(change: Partial<Eviction> = {}): Eviction {
 }
 
 describe("evictions", () => {
-  it("are logged once a minute for each reason, with their sums", () => {
+  it("are logged immediately, and then at most once a minute for each reason, as totals", () => {
     const { lines, onEvicted } = watch();
     onEvicted(eviction());
     for (let index = 0; index < 100; index += 1) onEvicted(eviction({ accountId: `acct_${index % 2}` }));

@@ -46,7 +46,7 @@ export function unpackMetadata(start: Uint8Array): Metadata | null {
   }
 }
 
-/** Returns `null` like `bytesOffset`. Does not verify the bytes; the entity tag does. */
+/** Returns `null` like `bytesOffset`. Does not verify the bytes. */
 export function unpack(packed: Uint8Array): StoredRendering | null {
   const metadata = unpackMetadata(packed);
   const offset = bytesOffset(packed);

@@ -111,14 +111,14 @@ export interface StoreRequest {
 export const storeRenderingScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${INDEX}
-local staged, name, account, digest, bytes, storedAt, expiresAt, ttlMs, maxBytes = unpack(ARGV)
+local stagedKey, name, account, digest, bytes, storedAt, expiresAt, ttlMs, maxBytes = unpack(ARGV)
 if redis.call("GET", deletionOf(digest)) then
-  redis.call("UNLINK", staged)
+  redis.call("UNLINK", stagedKey)
   return {1}
 end
 forget(name)
-if redis.call("PEXPIRE", staged, ttlMs) == 0 then return false end
-redis.call("RENAME", staged, valueOf(name))
+if redis.call("PEXPIRE", stagedKey, ttlMs) == 0 then return false end
+redis.call("RENAME", stagedKey, valueOf(name))
 redis.call("HSET", entries, name, bytes .. " " .. account)
 redis.call("ZADD", agesOf(account), storedAt, name)
 redis.call("ZADD", expiries, expiresAt, name)

@@ -4,8 +4,8 @@ import type { TransferConnection } from "../connection/connect.ts";
 import { bytesOffset, packMetadata, unpackMetadata } from "./packed.ts";
 
 /**
- * Bytes per transfer, so a large value hardly delays others, here and in Redis. `APPEND` may allocate a mebibyte more
- * than it needs, so smaller values are sent in one piece.
+ * Small enough that a large value barely delays other commands, in this process and in Redis. Not smaller, because each
+ * `APPEND` may allocate a mebibyte more than it needs.
  */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Redis deletes an incomplete value after this time. */
@@ -17,14 +17,14 @@ const READ_ATTEMPTS = 3;
 export interface Transfer {
   /**
    * Returns `null` if the value is missing, has an unknown layout, or is replaced during every attempt to
-   * read it. Does not verify the bytes; the entity tag does.
+   * read it. Does not verify the bytes; the caller checks them against the entity tag.
    */
   read(key: string): Promise<StoredRendering | null>;
   /**
-   * Writes a value that expires after a few minutes, and calls `commit`, which moves it to its key. Sends both together if
-   * the value is one chunk. Returns `null` if a part of the value has disappeared.
+   * Writes the rendering to `stagedKey`, which expires after five minutes, then calls `commit` to move it to its final
+   * key. Pipelines the two if the value fits in one chunk. Returns `null` if the staged value was lost before `commit`.
    */
-  write<T>(key: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T | null>;
+  write<T>(stagedKey: string, rendering: StoredRendering, commit: () => Promise<T>): Promise<T | null>;
 }
 
 export function createTransfer({ client, withTimeout }: TransferConnection): Transfer {
@@ -62,14 +62,14 @@ export function createTransfer({ client, withTimeout }: TransferConnection): Tra
       }
       return null;
     },
-    async write(key, { bytes, ...metadata }, commit) {
+    async write(stagedKey, { bytes, ...metadata }, commit) {
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const head = packMetadata(metadata);
       const firstBytes = Math.max(0, CHUNK_BYTES - head.byteLength);
       const first = Buffer.concat([head, body.subarray(0, firstBytes)]);
       const expiration = { type: "PX", value: STAGED_TTL_MS } as const;
       const firstWrite = withTimeout({ bytes: first.byteLength }, () =>
-        client.set(key, first, { expiration }),
+        client.set(stagedKey, first, { expiration }),
       );
       if (body.byteLength <= firstBytes) {
         const [committed] = await Promise.all([withTimeout({ bytes: 0 }, commit), firstWrite]);
@@ -78,10 +78,10 @@ export function createTransfer({ client, withTimeout }: TransferConnection): Tra
       await firstWrite;
       for (let start = firstBytes; start < body.byteLength; start += CHUNK_BYTES) {
         const chunk = body.subarray(start, start + CHUNK_BYTES);
-        const size = await withTimeout({ bytes: chunk.byteLength }, () => client.append(key, chunk));
+        const size = await withTimeout({ bytes: chunk.byteLength }, () => client.append(stagedKey, chunk));
         if (size === head.byteLength + start + chunk.byteLength) continue;
         // Redis has evicted the earlier chunks; a value that `APPEND` creates never expires
-        await withTimeout({ bytes: 0 }, () => client.unlink(key));
+        await withTimeout({ bytes: 0 }, () => client.unlink(stagedKey));
         return null;
       }
       return withTimeout({ bytes: 0 }, commit);

@@ -28,7 +28,7 @@ const FOLDERS = { renderings: "snap.db-renderings", documents: "snap.db-document
 /** What a database contains, read without changing it. */
 export interface DatabaseFacts {
   readonly schemaVersion: number;
-  /** The newest signing secret, as the engine encrypted it; `null` if there are no tokens. */
+  /** The newest token's signing secret, as the engine encrypted it; `null` if there are no tokens. */
   readonly newestSealedSecret: string | null;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Moves the bytes of new renderings into files, named after the row, and counts what each account has cached. Existing
- * rows keep their bytes until they expire.
+ * Lets new renderings store their bytes in files, which are named after the row, and tracks the cached bytes of each
+ * account. Existing rows keep their bytes until they expire.
  */
 export const renderingFiles = `
--- Of its file; NULL if the bytes are in this row. After bytes, because a column in front of it would copy the table.
+-- Size of the row's file; NULL if the bytes are in the row itself. It comes after the column bytes, because placing it
+-- before that column would require copying the table.
 ALTER TABLE renderings ADD COLUMN size INTEGER;
 CREATE INDEX renderings_by_age ON renderings (account_id, stored_at);
 
@@ -16,7 +17,8 @@ CREATE TABLE cache_total (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER N
 INSERT INTO cache_accounts SELECT account_id, sum(length(bytes) + 4096) FROM renderings GROUP BY account_id;
 INSERT INTO cache_total SELECT 1, coalesce(sum(bytes), 0) FROM cache_accounts;
 
--- Read by rowid, because SQLite finds the length of a column without its pages, but would load all of OLD.bytes.
+-- The triggers look up the size by rowid: length(bytes) of a stored row does not load the BLOB's pages, but
+-- length(OLD.bytes) would load the whole BLOB. 4096 is the overhead counted for each rendering.
 CREATE VIEW rendering_sizes AS SELECT rowid AS id, coalesce(size, length(bytes)) + 4096 AS bytes FROM renderings;
 CREATE TRIGGER cached_renderings_count AFTER INSERT ON renderings
 BEGIN

@@ -55,7 +55,7 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
      WHERE ${BY_KEY} AND expires_at > :now AND path = :path`,
   );
   const remove = prepare(database, "DELETE FROM documents WHERE sequence = :sequence");
-  const findSome = prepare<{ sequence: number }>(
+  const findSomeByAccount = prepare<{ sequence: number }>(
     database,
     "SELECT sequence FROM documents WHERE account_id = :accountId LIMIT :limit",
   );
@@ -76,7 +76,7 @@ export function createDocumentRows(database: DatabaseSync, deletions: Deletions)
       }),
     find: ({ accountId, id, now }) => find.get({ accountId, id, now }) ?? null,
     findPart: ({ accountId, id, path, now }) => findPart.get({ accountId, id, path, now }) ?? null,
-    listByAccount: (request) => findSome.all(request).map(({ sequence }) => sequence),
+    listByAccount: (request) => findSomeByAccount.all(request).map(({ sequence }) => sequence),
     expired: (request) => findExpired.all(request).map(({ sequence }) => sequence),
     has: (sequence) => findRow.get({ sequence }) !== undefined,
     remove: (sequences) =>

@@ -21,7 +21,7 @@ const COLUMNS = `history.id, at, account_id AS accountId, token_id AS tokenId, e
 const JOINS = `CROSS JOIN history_texts USING (sequence) CROSS JOIN history_accounts ON number = account`;
 
 /** An index that returns the entries of one filter in order. */
-interface Path {
+interface AccessPath {
   readonly index: string;
   readonly applies: (filter: HistoryFilter) => boolean;
   readonly condition: string;
@@ -30,7 +30,7 @@ interface Path {
 }
 
 /** A page uses the first path that applies, and checks the other filters. The most selective paths come first. */
-const PATHS: readonly Path[] = [
+const ACCESS_PATHS: readonly AccessPath[] = [
   pathBy("request", ({ requestId }) => requestId !== undefined, "request = :request", { isSliced: true }),
   pathBy("token", ({ tokenId }) => tokenId !== undefined, "token_id = :tokenId", { isSliced: true }),
   pathBy("account", ({ accountId }) => accountId !== undefined, "account = :account", { isSliced: true }),
@@ -57,7 +57,7 @@ export function createHistoryPages(
 ): Pick<HistoryStore, "page" | "find"> {
   const find = prepare<EntryRow>(database, `SELECT ${COLUMNS} FROM history ${JOINS} WHERE history.id = :id`);
   const findInstant = prepare<{ at: number }>(database, "SELECT at FROM history WHERE id = :id");
-  const paths = PATHS.map((path) => ({
+  const paths = ACCESS_PATHS.map((path) => ({
     applies: path.applies,
     read: path.isSliced ? prepareSlices(database, path) : prepareEntries(database, path),
   }));
@@ -68,19 +68,19 @@ export function createHistoryPages(
       return row === undefined ? null : toEntry(row);
     },
     async page({ after, limit, ...filter }) {
-      const afterAt = after === undefined ? null : findInstant.get({ id: after })?.at;
+      const afterInstant = after === undefined ? null : findInstant.get({ id: after })?.at;
       const account = filter.accountId === undefined ? null : accounts.find(filter.accountId);
-      const isUnknown = afterAt === undefined || (filter.accountId !== undefined && account === null);
+      const isUnknown = afterInstant === undefined || (filter.accountId !== undefined && account === null);
       // the last path always applies
       const path = paths.find(({ applies }) => applies(filter));
       if (isUnknown || path === undefined) return { entries: [], hasMore: false };
-      const untilAt = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;
-      const startsAtUntil = afterAt === null || afterAt > untilAt;
+      const lastInstant = (filter.until ?? Number.MAX_SAFE_INTEGER) - 1;
+      const startsAtLastInstant = afterInstant === null || afterInstant > lastInstant;
       const values = {
         ...valuesOf(filter),
         account,
-        to: startsAtUntil ? untilAt : afterAt,
-        beforeId: startsAtUntil ? null : (after ?? null),
+        to: startsAtLastInstant ? lastInstant : afterInstant,
+        beforeId: startsAtLastInstant ? null : (after ?? null),
         limit: limit + 1,
       };
       const rows = path.read(values);
@@ -100,7 +100,7 @@ type PageValues = Record<string, SQLInputValue> & {
 
 type ReadEntries = (values: PageValues) => readonly EntryRow[];
 
-function prepareEntries(database: DatabaseSync, { index, condition }: Path): ReadEntries {
+function prepareEntries(database: DatabaseSync, { index, condition }: AccessPath): ReadEntries {
   const statement = prepare<EntryRow>(
     database,
     `SELECT ${COLUMNS} FROM history INDEXED BY ${index} ${JOINS}
@@ -112,7 +112,7 @@ function prepareEntries(database: DatabaseSync, { index, condition }: Path): Rea
 }
 
 /** Reads slice by slice, newest first. Each slice is one range of the index. */
-function prepareSlices(database: DatabaseSync, path: Path): ReadEntries {
+function prepareSlices(database: DatabaseSync, path: AccessPath): ReadEntries {
   const findSlice = prepare<{ slice: number }>(
     database,
     `SELECT start AS slice FROM history_slices
@@ -154,7 +154,12 @@ function valuesOf(filter: HistoryFilter): Record<string, SQLInputValue> & Pick<P
   };
 }
 
-function pathBy(name: string, applies: Path["applies"], condition: string, { isSliced = false } = {}): Path {
+function pathBy(
+  name: string,
+  applies: AccessPath["applies"],
+  condition: string,
+  { isSliced = false } = {},
+): AccessPath {
   return { index: `history_by_${name}`, applies, condition, isSliced };
 }
 

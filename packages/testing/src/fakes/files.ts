@@ -3,7 +3,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 /*
  * Tiny valid files that contain a 32-byte digest. PNG and WebP show it as an image of 16 x 16 pixels, one bit
- * each.
+ * per pixel.
  */
 
 const SIDE_PIXELS = 16;
@@ -86,7 +86,8 @@ function encodeWebp(digest: Uint8Array): Buffer<ArrayBuffer> {
   push(0b011, 3);
   push(0, 1);
   push(255, 8);
-  for (const channel of [255, 255, 255, 0]) pushOneSymbol(channel);
+  // red, blue, alpha and the distance
+  for (const symbol of [255, 255, 255, 0]) pushOneSymbol(symbol);
   for (const byte of digest) push(byte, 8);
   const body = Buffer.alloc(Math.ceil(bits.length / 8));
   for (const [index, bit] of bits.entries())

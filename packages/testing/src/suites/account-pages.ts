@@ -4,7 +4,7 @@ import { sampleAccount } from "./account-samples.ts";
 import { assertPages } from "./pages.ts";
 import { UNUSUAL_STRINGS, type DefineTest } from "./suite.ts";
 
-/** Filters, each with the ids that it matches, in the order of the list. */
+/** Filters, each with the ids of the accounts that it matches, in order of creation. */
 const FILTERS: readonly (readonly [filter: AccountFilter, ids: readonly string[]])[] = [
   [{}, ["acct_d", "acct_b", "acct_e", "acct_a", "acct_c"]],
   [{ emailPart: "EXAMPLE.com" }, ["acct_d", "acct_b", "acct_c"]],
@@ -20,6 +20,7 @@ const FILTERS: readonly (readonly [filter: AccountFilter, ids: readonly string[]
 export function testAccountPages(test: DefineTest<"accounts">): void {
   test("finds an account by its email address, ignoring ASCII case", async ({ accounts }) => {
     await accounts.insert(sampleAccount({ email: "Ada@example.com" }));
+    // the Kelvin sign: Unicode's lowercase of it is "k", but it is not ASCII
     await accounts.insert(sampleAccount({ id: "acct_2", email: "\u212ait@example.com" }));
     assert.equal((await accounts.findByEmail("aDA@Example.com"))?.id, "acct_1");
     assert.equal((await accounts.findByEmail("\u212aIT@example.com"))?.id, "acct_2");

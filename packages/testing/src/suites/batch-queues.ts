@@ -113,8 +113,8 @@ function testTurns(test: DefineTest<"batches">): void {
   });
 
   test("orders accounts by the longest due item, then by submission", async ({ batches }) => {
-    const dueAts = [0, -2, -1, -2, -3, 1].map((offset) => SUBMITTED_AT + offset);
-    await insertQueued(batches, dueAts);
+    const dueTimes = [0, -2, -1, -2, -3, 1].map((offset) => SUBMITTED_AT + offset);
+    await insertQueued(batches, dueTimes);
     const order = [4, 1, 3, 2, 0].map((index) => `batch_${index} item_1`);
     assert.deepEqual(await dueItems(batches), order);
     for (const limit of [0, 1, 2, 5, 6])

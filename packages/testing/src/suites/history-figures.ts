@@ -132,9 +132,9 @@ function testUsage(test: DefineTest<"history">): void {
       { tokenId: 99 },
       { tokenId: 1.5 },
     ];
-    for (const none of unmatchedFilters)
+    for (const filter of unmatchedFilters)
       for (const by of ["day", "account", "token"] as const)
-        assert.deepEqual(await history.usage({ ...DAYS, by, ...none }), []);
+        assert.deepEqual(await history.usage({ ...DAYS, by, ...filter }), []);
   });
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createConnection } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startRedis } from "./redis.ts";
 import { createTemporaryDirectory } from "./temporary-directory.ts";
 
@@ -62,6 +62,6 @@ describe("startRedis", { tags: ["redis"] }, () => {
     const pid = Number(line.toString());
     expect(isAlive(pid)).toBe(true);
     child.kill("SIGKILL");
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ export interface RunningSnap {
 export async function startSnap({ allowTargets }: { readonly allowTargets: string }): Promise<RunningSnap> {
   const targets = { allow: parseTargetList(allowTargets), ownHostnames: [] };
   const directory = await mkdtemp(join(tmpdir(), "snap-example-"));
-  // The signed URLs of batches contain the port, so it must be known before the service starts.
+  // The signed URLs of batch items contain the port, so it must be known before the engine is created.
   const port = await findFreePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const engine = createEngine({

@@ -13,7 +13,7 @@ import { CreditsScreen } from "../usage/credits-screen.tsx";
 import { UsageScreen } from "../usage/usage-screen.tsx";
 
 export interface ScreenProps {
-  /** The id in the path; `""` for a list. */
+  /** The id in the path; `""` without one. */
   readonly id: string;
   readonly query: URLSearchParams;
   /** Changes with every navigation. */
@@ -24,23 +24,24 @@ interface Screen {
   /** First path segment, and name of the icon. */
   readonly name: IconName;
   readonly label: string;
-  readonly list: ComponentType<ScreenProps>;
-  /** Shows one entry of the list, at `#/name/id`. */
+  /** Shown at `#/name`. */
+  readonly index: ComponentType<ScreenProps>;
+  /** Shows one entry of the list that `index` shows, at `#/name/id`. */
   readonly entry?: ComponentType<ScreenProps>;
 }
 
-const PLAYGROUND: Screen = { name: "playground", label: "Playground", list: PlaygroundScreen };
-const BATCHES: Screen = { name: "batches", label: "Batches", list: BatchesScreen, entry: BatchScreen };
+const PLAYGROUND: Screen = { name: "playground", label: "Playground", index: PlaygroundScreen };
+const BATCHES: Screen = { name: "batches", label: "Batches", index: BatchesScreen, entry: BatchScreen };
 
 /** The screens of each kind of session, in menu order. The first is the start page. */
 export const SCREENS: Readonly<Record<Session["kind"], readonly [Screen, ...Screen[]]>> = {
   operator: [
-    { name: "home", label: "Home", list: HomeScreen },
+    { name: "home", label: "Home", index: HomeScreen },
     PLAYGROUND,
-    { name: "requests", label: "Requests", list: RequestsScreen, entry: RequestScreen },
+    { name: "requests", label: "Requests", index: RequestsScreen, entry: RequestScreen },
     BATCHES,
-    { name: "accounts", label: "Accounts", list: AccountsScreen, entry: AccountScreen },
-    { name: "usage", label: "Usage", list: UsageScreen },
+    { name: "accounts", label: "Accounts", index: AccountsScreen, entry: AccountScreen },
+    { name: "usage", label: "Usage", index: UsageScreen },
   ],
-  token: [PLAYGROUND, BATCHES, { name: "usage", label: "Usage", list: CreditsScreen }],
+  token: [PLAYGROUND, BATCHES, { name: "usage", label: "Usage", index: CreditsScreen }],
 };

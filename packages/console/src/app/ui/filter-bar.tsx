@@ -8,7 +8,7 @@ interface FilterBarProps {
   readonly children: ComponentChildren;
 }
 
-/** The filters of a list. On a phone, a button shows them. */
+/** The filters of a list. On a narrow screen, a button shows and hides them. */
 export function FilterBar({ filters, children }: FilterBarProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const id = useId();

@@ -66,7 +66,7 @@ function accountColumn(names: ReadonlyMap<string, string>): Column<AdminUsage> {
 
 const FIGURES: readonly Column<AdminUsage>[] = [
   { label: "Renders", cell: ({ renders }) => formatCount(renders), isNumber: true },
-  { label: "Hits", cell: ({ hits }) => formatCount(hits), isNumber: true },
+  { label: "Cache hits", cell: ({ hits }) => formatCount(hits), isNumber: true },
   { label: "Hit rate", cell: ({ renders, hits }) => formatShare(hits, renders + hits), isNumber: true },
   { label: "Failures", cell: ({ failures }) => formatCount(failures), isNumber: true },
   { label: "Credits", cell: ({ credits }) => formatCount(credits), isNumber: true },

@@ -7,7 +7,7 @@ import { filtersOf } from "../routing/filters.ts";
 import { useAdmin } from "../session/session.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { WhenLoaded } from "../ui/states.tsx";
-import { DAYS_MAX, isValidRange, lastDays, type DayRange } from "./range.ts";
+import { TOTALS_RETENTION_DAYS, isValidRange, lastDays, type DayRange } from "./range.ts";
 import { TotalsByAccount, TotalsByToken } from "./totals.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 import { UsageFilters } from "./usage-filters.tsx";
@@ -24,7 +24,7 @@ export function UsageScreen({ query }: ScreenProps): JSX.Element {
     <>
       <PageHead
         title="Usage"
-        summary={`Totals per UTC day, stored for ${DAYS_MAX} days.`}
+        summary={`Totals per UTC day, stored for ${TOTALS_RETENTION_DAYS} days.`}
         actions={
           <a
             class="button"

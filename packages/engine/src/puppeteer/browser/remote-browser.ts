@@ -105,7 +105,7 @@ function lifecycleListener(
 const RESOLVER_RULES = /--host-resolver-rules[= ].*MAP \*\.local \d.*MAP \* /;
 const WEBRTC = /--(force-)?webrtc-ip-handling-policy[= ]\W*disable_non_proxied_udp/;
 const DIRECT =
-  "pages connect directly from the browser's network, which must contain them: URLs are checked before each request, except those of WebSockets, workers, prefetches and prerendered pages, and the size of a page is not limited";
+  "pages connect directly from the browser's network, which must itself keep them from reaching private hosts: URLs are checked before each request, except those of WebSockets, workers, prefetches and prerendered pages, and the size of a page is not limited";
 
 interface BrowserSetup {
   /** The browser's command line; `null` if it does not report one. */

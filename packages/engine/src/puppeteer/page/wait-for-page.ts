@@ -5,7 +5,7 @@ import { evaluate } from "./evaluate.ts";
 import { requireDocument } from "./navigate.ts";
 import { WAIT_CAPPED } from "../../ports/renderer.ts";
 import { limitsEveryWait } from "../../parameters/waits.ts";
-import { limitWait } from "./prepare/limit-wait.ts";
+import { runRequestedWait } from "./prepare/requested-wait.ts";
 import type { PageToRender } from "./page-to-render.ts";
 import { STOPPED_LOADING_MAX_MS, type Tab } from "./tab.ts";
 
@@ -44,7 +44,7 @@ export async function waitUntilReady(
 ): Promise<readonly string[]> {
   const waitUntil = parameters.pdf ? undefined : parameters.waitUntil;
   if (waitUntil === undefined || !limitsEveryWait(parameters)) return waitForPage(tab, waitUntil, signal);
-  return limitWait({ parameters, name: "waitUntil", signal }, (stepSignal) =>
+  return runRequestedWait({ parameters, name: "waitUntil", signal }, (stepSignal) =>
     waitForPage(tab, waitUntil, stepSignal),
   );
 }

@@ -47,18 +47,19 @@ const DEFAULT_LISTEN_OPTIONS: ListenOptions = { host: "127.0.0.1", accepts: () =
  */
 export async function openProxiedEgress(
   options: EgressProxyOptions,
-  listen: ListenOptions = DEFAULT_LISTEN_OPTIONS,
+  listenOptions: ListenOptions = DEFAULT_LISTEN_OPTIONS,
 ): Promise<ProxiedEgress> {
   const session = new EgressSession(options);
-  const server = createListener(session, listen);
-  server.listen(0, listen.host);
+  const server = createListener(session, listenOptions);
+  server.listen(0, listenOptions.host);
   await once(server, "listening");
   const { address, port } = server.address() as AddressInfo;
+  const { host } = listenOptions;
   const unblock = blockListener({ hostname: address, port });
   let closed: Promise<unknown> | null = null;
   return {
     port,
-    proxyServer: `http://${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${port}`,
+    proxyServer: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     guard: null,
     blockHosts: (blocks) => session.blockHosts(blocks),
     failure: (url) => session.failure(url),

@@ -1,7 +1,7 @@
 import { canonicalLocale, canonicalTimeZone } from "../locales.ts";
 import { BOTH, PDF, SCREENSHOT, type Row } from "../row.ts";
 
-/** Accuracy of the position that the page can read. */
+/** Default `accuracy` of the position that the page can read. */
 export const DEFAULT_ACCURACY_METERS = 10;
 
 const POSITION = ["latitude", "longitude"];

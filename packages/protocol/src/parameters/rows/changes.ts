@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits.ts";
 import { canonicalColor } from "../color.ts";
 import { BOTH, SCREENSHOT, type Row } from "../row.ts";
 
-/** Color of the `mask` boxes. */
+/** Default `maskColor`. */
 export const DEFAULT_MASK_COLOR = "#ff00ff";
 
 export const CHANGES_ROWS: readonly Row[] = [

@@ -4,7 +4,7 @@ import { BOTH, SCREENSHOT, type Row } from "../row.ts";
 /** How a capture without `waitUntil` waits, at most `LIMITS.idleAfterLoadMaxMs` after `load`. */
 export const DEFAULT_WAIT = "networkidle2";
 
-/** Maximum time for each wait that `waitTimeout` limits. */
+/** Default `waitTimeout`: maximum time for each wait that it limits. */
 export const DEFAULT_WAIT_TIMEOUT_MS = 10_000;
 
 export const WAIT_ROWS: readonly Row[] = [

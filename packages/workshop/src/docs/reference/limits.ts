@@ -20,7 +20,7 @@ export const limitsPage: ReferencePage = {
     limitsTable(DOCUMENT_LIMITS, "DOCUMENT_LIMITS"),
     `A ZIP file may have at most ${count(ZIP_ENTRIES_MAX)} entries, including folders.`,
     "## Rendering size",
-    "If the parameters alone exceed these limits, the request fails with `validation_failed`. If the size depends on the page, the render fails with `render_failed` and the note `capture-too-large`, and its credit is refunded.",
+    "If the parameters alone exceed these limits, the request fails with `validation_failed`. If a rendering exceeds them because of the page, the render fails with `render_failed` and the note `capture-too-large`, and its credit is refunded.",
     table(
       ["property", "maximum"],
       [

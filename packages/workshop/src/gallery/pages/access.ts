@@ -12,19 +12,19 @@ const panel = (title: string, color: string): string =>
 const MEMBERS = panel("Members", GREEN);
 const SIGN_IN = panel("Sign in", RED);
 
-/** Shows the members' page to requests that may see it. */
+/** Serves the members' page to authorized requests, and the sign-in page with status 401 to others. */
 function membersOnly(
-  mayEnter: (headers: IncomingMessage["headers"]) => boolean,
+  isAuthorized: (headers: IncomingMessage["headers"]) => boolean,
   challenge: Readonly<Record<string, string>> = {},
 ): Handler {
   return ({ headers }, response) => {
-    if (mayEnter(headers)) return sendHtml(response, MEMBERS);
+    if (isAuthorized(headers)) return sendHtml(response, MEMBERS);
     for (const [name, value] of Object.entries(challenge)) response.setHeader(name, value);
     sendHtml(response, SIGN_IN, 401);
   };
 }
 
-function login(entry: Omit<Entry, "before" | "after">, parameters: PictureParameters): Entry {
+function loginEntry(entry: Omit<Entry, "before" | "after">, parameters: PictureParameters): Entry {
   return {
     ...entry,
     before: picture({}, at(200, 150, RED), without(GREEN)),
@@ -35,7 +35,7 @@ function login(entry: Omit<Entry, "before" | "after">, parameters: PictureParame
 export const ACCESS: Group = {
   title: "Behind a login",
   entries: [
-    login(
+    loginEntry(
       {
         name: "login-by-header",
         title: "A header",
@@ -44,7 +44,7 @@ export const ACCESS: Group = {
       },
       { headers: { "X-Preview": "letmein" } },
     ),
-    login(
+    loginEntry(
       {
         name: "login-by-cookie",
         title: "A cookie",
@@ -53,7 +53,7 @@ export const ACCESS: Group = {
       },
       { cookies: [{ name: "session", value: "letmein" }] },
     ),
-    login(
+    loginEntry(
       {
         name: "login-by-password",
         title: "Basic authentication",

@@ -53,7 +53,7 @@ describe("runPage", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it("skips blocks that are marked as not run with a reason, and their output", async () => {
+  it("skips blocks marked `not run` with a reason, and their expected output", async () => {
     expect(
       await runText(`<!-- not run: not available here -->\n\n${sh("false")}${text("nothing")}`),
     ).toBeNull();
@@ -83,7 +83,7 @@ describe("runPage", () => {
     expect(await running).toMatch(/^docs\/a[.]md:1: failed:/);
   });
 
-  it("provides the command line and the packages, as in a clone", async () => {
+  it("makes `snap-server` and the packages available, as in a clone", async () => {
     expect(
       await runText(
         sh("npx snap-server --version | cut -c1-5; ls packages/client/package.json; ls -A") +

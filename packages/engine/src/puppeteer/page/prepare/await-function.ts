@@ -1,4 +1,4 @@
-import { limitWait } from "./limit-wait.ts";
+import { runRequestedWait } from "./requested-wait.ts";
 import { poll } from "./poll.ts";
 import { runInPage, scriptFailed } from "./run-in-page.ts";
 import type { Step } from "./step.ts";
@@ -11,7 +11,7 @@ export const awaitFunction: Step = async ({ tab, parameters }, signal) => {
   const { waitForFunction } = parameters;
   if (waitForFunction === undefined) return [];
   const expression = `(async () => Boolean(await (${waitForFunction}\n)))()`;
-  return limitWait({ parameters, name: "waitForFunction", signal }, (stepSignal) =>
+  return runRequestedWait({ parameters, name: "waitForFunction", signal }, (stepSignal) =>
     poll(
       tab,
       async () => {

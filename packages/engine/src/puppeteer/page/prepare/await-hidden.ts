@@ -1,5 +1,5 @@
 import { awaitMatch } from "./await-match.ts";
-import { limitWait } from "./limit-wait.ts";
+import { runRequestedWait } from "./requested-wait.ts";
 import type { Step } from "./step.ts";
 
 const NONE_VISIBLE = `(matches) => !matches.some((element) => {
@@ -11,7 +11,7 @@ const NONE_VISIBLE = `(matches) => !matches.some((element) => {
 export const awaitHidden: Step = async ({ tab, parameters }, signal) => {
   const { waitForHidden: selector } = parameters;
   if (selector === undefined) return [];
-  return limitWait({ parameters, name: "waitForHidden", signal }, (stepSignal) =>
+  return runRequestedWait({ parameters, name: "waitForHidden", signal }, (stepSignal) =>
     awaitMatch(tab, { selector, inShadowRoots: true, isMet: NONE_VISIBLE }, stepSignal),
   );
 };

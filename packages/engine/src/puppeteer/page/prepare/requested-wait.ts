@@ -3,7 +3,7 @@ import { SnapError } from "../../../errors.ts";
 import { WAIT_CAPPED } from "../../../ports/renderer.ts";
 import { withTimeout } from "../../../timeouts.ts";
 
-export interface LimitedWait {
+export interface RequestedWait {
   readonly parameters: SnapParameters;
   /** The parameter that requests the wait. */
   readonly name: string;
@@ -16,12 +16,15 @@ export interface LimitedWait {
  *
  * @throws SnapError `render_timeout` if it times out and `onWaitTimeout` is not `capture`.
  */
-export async function limitWait(
-  { parameters, name, signal }: LimitedWait,
+export async function runRequestedWait(
+  { parameters, name, signal }: RequestedWait,
   wait: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<readonly string[]> {
   const { waitTimeout: durationMs = DEFAULT_WAIT_TIMEOUT_MS, onWaitTimeout } = parameters;
-  const timedOut = new SnapError("render_timeout", `${name} timed out after ${durationMs} ms.`);
+  const timedOut = new SnapError(
+    "render_timeout",
+    `${name} timed out after ${durationMs} ms; increase waitTimeout, or set onWaitTimeout to capture.`,
+  );
   try {
     await withTimeout({ signal, durationMs, reason: () => timedOut }, wait);
     return [];
