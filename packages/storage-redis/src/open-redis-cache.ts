@@ -44,7 +44,7 @@ export interface RedisCache extends Pick<Storage, "renderings" | "rateLimiter"> 
  * Opens the part of a storage that several machines share through Redis: cached renderings, rate limits and render leases.
  * None of it needs to be durable: accounts, credits and batches are in another storage.
  *
- * While Redis is unavailable, no method waits. Each process counts rate limits itself, nothing is
+ * While Redis is unavailable, no method waits. Each process enforces rate limits on its own, nothing is
  * cached, and identical requests share a render only within one process. Only `purge` and
  * `deleteAccount` of renderings reject, because renderings would remain. The same applies if Redis is
  * down on opening, unless it is required.

@@ -88,7 +88,7 @@ describe("with Redis, as a user with only the permissions listed in the README",
     async (missing) => {
       const url = await addUser(COMMANDS.filter((command) => command !== missing));
       await expect(open(url)).rejects.toThrow(
-        /denied access: .*(permissions|can't run).*; allow its user the commands and keys listed in the README of @snap\/storage-redis$/,
+        /rejected the connection: .*(permissions|can't run).*; allow its user the commands and keys listed in the README of @snap\/storage-redis$/,
       );
     },
   );

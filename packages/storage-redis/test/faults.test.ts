@@ -179,15 +179,15 @@ describe("a permanent error", { tags: ["redis"] }, () => {
       "a wrong password",
       ":Hunter2@",
       "",
-      /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS .+; correct the user and the password in its URL$/,
+      /^Redis at 127\.0\.0\.1:\d+ rejected the connection: WRONGPASS .+; correct the user and the password in its URL$/,
     ],
-    ["a wrong user", "ada:Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ denied access: WRONGPASS/],
-    ["no password", "", "", /^Redis at 127\.0\.0\.1:\d+ denied access: NOAUTH/],
+    ["a wrong user", "ada:Hunter2@", "", /^Redis at 127\.0\.0\.1:\d+ rejected the connection: WRONGPASS/],
+    ["no password", "", "", /^Redis at 127\.0\.0\.1:\d+ rejected the connection: NOAUTH/],
     [
       "a database number that does not exist",
       ":s3cret@",
       "/99",
-      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR .+; correct the database number in its URL$/,
+      /^Redis at 127\.0\.0\.1:\d+ rejected the connection: ERR .+; correct the database number in its URL$/,
     ],
     ["a database that is not a number", ":s3cret@", "/cache", /^The Redis URL must look like redis:/],
   ])("is thrown on opening, without quoting the password: %s", async (_, credentials, path, message) => {
@@ -206,12 +206,12 @@ describe("a permanent error of a Redis without a password", { tags: ["redis"] },
     [
       "a password that Redis does not expect",
       ":Hunter2@",
-      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR AUTH .+; correct the user and the password in its URL$/,
+      /^Redis at 127\.0\.0\.1:\d+ rejected the connection: ERR AUTH .+; correct the user and the password in its URL$/,
     ],
     [
       "a missing command",
       "",
-      /^Redis at 127\.0\.0\.1:\d+ denied access: ERR unknown command .+; correct its URL or its configuration$/,
+      /^Redis at 127\.0\.0\.1:\d+ rejected the connection: ERR unknown command .+; correct its URL or its configuration$/,
     ],
   ])("is explained: %s", async (_, credentials, message) => {
     const url = redis().url.replace("redis://", `redis://${credentials}`);

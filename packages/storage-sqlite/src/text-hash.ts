@@ -1,7 +1,7 @@
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** Returns the FNV-1a hash of the UTF-16 code units of a text, 32 bits: a small key for an index, not cryptographic. */
+/** Returns the 32-bit FNV-1a hash of the UTF-16 code units of a text: a small index key, not a cryptographic hash. */
 export function hashText(text: string): number {
   let hash = OFFSET_BASIS;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), PRIME);

@@ -7,12 +7,13 @@ export interface Observation {
   /** Since the start of the observation. */
   readonly sentMs: number;
   readonly durationMs: number;
-  /** HTTP status, followed by the error code of a failure; `-` and the error's name if there is no response. */
+  /** HTTP status, followed by the error code of a failure; `-` and the error's name if there is no valid response. */
   readonly outcome: string;
 }
 
+/** The well-behaved account, whose requests are measured while another account attacks the service. */
 export interface Neighbor {
-  readonly bearer: RequestHeaders;
+  readonly headers: RequestHeaders;
   /** Returns the URL of a page that is not cached. */
   readonly newPageUrl: () => string;
   readonly cachedUrl: string;
@@ -37,7 +38,7 @@ export async function observe(neighbor: Neighbor, seconds: number): Promise<Obse
   const startedMs = performance.now();
   const send = async (kind: Observation["kind"]): Promise<Observation> => {
     const sentMs = performance.now() - startedMs;
-    const outcome = await outcomeOf(urls[kind](), neighbor.bearer);
+    const outcome = await requestOutcome(urls[kind](), neighbor.headers);
     return { kind, sentMs, durationMs: performance.now() - startedMs - sentMs, outcome };
   };
   await Promise.all(
@@ -48,8 +49,8 @@ export async function observe(neighbor: Neighbor, seconds: number): Promise<Obse
   return Promise.all(observations);
 }
 
-/** Returns the status of a response, and the error code if it carries one. */
-export async function outcomeOf(url: string, headers: RequestHeaders): Promise<string> {
+/** Sends a GET request, and returns its outcome in the format of `Observation.outcome`. */
+export async function requestOutcome(url: string, headers: RequestHeaders): Promise<string> {
   try {
     const response = await fetch(url, { headers });
     const body = Buffer.from(await response.arrayBuffer());

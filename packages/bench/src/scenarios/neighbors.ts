@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median, percentile } from "../measure.ts";
 import { ATTACKS, type Attack } from "../neighbors/attacks.ts";
-import { observe, outcomeOf, type Neighbor, type Observation } from "../neighbors/observe.ts";
+import { observe, requestOutcome, type Neighbor, type Observation } from "../neighbors/observe.ts";
 import { memoryBytes, startProgram } from "../processes.ts";
 import { formatMegabytes } from "../report.ts";
 import { atMost, type Bench, type Figure, type Row, type Scenario } from "../scenario.ts";
@@ -83,13 +83,13 @@ async function measure(bench: Bench, hostilePage: HostilePage): Promise<Result> 
 }
 
 async function prepareNeighbor(bench: Bench, service: StartedService): Promise<Neighbor> {
-  const [, bearer = {}] = service.bearerHeaders;
+  const [, headers = {}] = service.bearerHeaders;
   const newPageUrl = (): string => service.snapUrl(newJob(bench.siteOrigin, "small"));
   const cachedUrl = newPageUrl();
-  await fetchExpecting(200, cachedUrl, bearer);
+  await fetchExpecting(200, cachedUrl, headers);
   const items = Array.from({ length: 20 }, () => ({ url: newJob(bench.siteOrigin, "small").url }));
   const { id } = await service.renderBatch(1, items);
-  return { bearer, newPageUrl, cachedUrl, batchUrl: `${service.baseUrl}/renders/${id}` };
+  return { headers, newPageUrl, cachedUrl, batchUrl: `${service.baseUrl}/renders/${id}` };
 }
 
 /** Renders the hostile page repeatedly, and returns the outcomes. */
@@ -105,9 +105,9 @@ async function attackUntil(
   while (performance.now() < endMs) {
     const query = new URLSearchParams({ url: `${page}?${Math.random()}`, ...attack.parameters });
     const url = `${service.baseUrl}/snap?${query.toString()}`;
-    outcomes.push(await outcomeOf(url, attacker));
+    outcomes.push(await requestOutcome(url, attacker));
     if (attack.repeats && outcomes.at(-1) === "200")
-      for (let hit = 0; hit < 10; hit += 1) await outcomeOf(url, attacker);
+      for (let hit = 0; hit < 10; hit += 1) await requestOutcome(url, attacker);
     // Rejected requests return immediately.
     await sleep(100);
   }

@@ -6,7 +6,7 @@ export interface ConsumeRequest {
   readonly name: RateLimitName;
   /** Requests per window. */
   readonly limit: number;
-  /** Length of the window, if this request opens one. */
+  /** Length of a window that this request opens, and the longest that an open one may still last. */
   readonly windowMs: number;
   readonly now: number;
 }
@@ -26,10 +26,10 @@ export interface ConsumeResult {
  * name has its own window.
  *
  * The request's `limit` applies, even if the window was opened with a different one; `windowMs` does not lengthen an
- * open window. With a `limit` of 0, every request is rejected, until `now + windowMs` if no window is open.
+ * open window. With a `limit` of 0, every request is rejected; if no window is open, `resetsAt` is `now + windowMs`.
  *
- * Every request, rejected or not, limits the end of its window to `now + windowMs`: the clock may have been set back
- * since the window opened, or may be behind the clock of the process that opened it.
+ * If an open window would end after `now + windowMs`, any request, even a rejected one, moves its end to that instant:
+ * the clock may have been set back since the window opened, or may be behind the clock of the process that opened it.
  */
 export interface RateLimiter {
   consume(request: ConsumeRequest): Promise<ConsumeResult>;

@@ -1,12 +1,12 @@
 import type { Clock } from "../ports/clock.ts";
 
 const QUARANTINE_MS = 600_000;
-/** Limits the memory that quarantine uses; when it is full, the oldest account is released early. */
+/** Limits memory use. When quarantine is full, the account whose quarantine would end first is released early. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * The accounts that had a page ended within the last ten minutes. They render one page at a time, after all others, in
- * an isolated browser.
+ * The accounts of which a page was ended within the last ten minutes because it would have harmed other renders, or
+ * killed an isolated browser. They render one page at a time, after all others, in an isolated browser.
  */
 export class Quarantine {
   readonly #clock: Clock;

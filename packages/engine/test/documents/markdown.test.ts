@@ -64,7 +64,7 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("can have character references in headings, but not in code or after a backslash", async () => {
+  it("can have character references in headings, which are literal text in code and after a backslash", async () => {
     const html = await htmlOf("# Terms &amp; Conditions &copy; `a &lt; b` \\&amp; & ;\n");
     expect(html).toContain("<title>Terms &amp; Conditions &copy; a &amp;lt; b &amp;amp; &amp; ;</title>");
     expect(html).toContain('<h1 id="terms--conditions--a-lt-b-amp--">');
@@ -94,7 +94,7 @@ describe("Markdown", () => {
     expect(await bodyOf("still works")).toBe("<p>still works</p>\n");
   });
 
-  it("has its running or queued conversion canceled once no caller waits for it", async () => {
+  it("is no longer converted once the signal aborts, whether the conversion is running or queued", async () => {
     // the thread never reaches its CPU limit, so only the signal stops it before 60 s have passed
     const { cpuUsage } = Worker.prototype;
     Object.assign(Worker.prototype, { cpuUsage: async () => ({ user: 0, system: 0 }) });

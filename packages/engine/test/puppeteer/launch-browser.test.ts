@@ -81,7 +81,8 @@ it("a start is aborted when the renderer closes, and leaves no process or profil
   const closing = new AbortController();
   const launching = launchBrowser(await options(hangs), closing.signal);
   launching.catch(() => {});
-  await expect.poll(() => existsSync(pidFile)).toBe(true);
+  // the shell creates the file before it writes the id
+  await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "")).toMatch(/\n$/);
   const pid = Number(readFileSync(pidFile, "utf8"));
   closing.abort(new Error("the renderer closed"));
   await expect(launching).rejects.toThrow(`${hangs} did not start: the renderer closed`);

@@ -51,7 +51,7 @@ it("returns the title and the URL even if the page runs no scripts, or is not sc
       expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/") });
 });
 
-it("removes or replaces invisible characters in the title, but keeps joiners", async () => {
+it("removes or replaces invisible characters in the title, but keeps zero-width joiners and non-joiners", async () => {
   for (const facts of await factsOf("/invisible"))
     expect(facts?.title).toBe("one two three\u200cfour\u200d fives");
 });
@@ -73,7 +73,7 @@ it("returns the title and the URL of the document that redirects lead to", async
     expect(facts).toMatchObject({ title: "A page – é", finalUrl: site.url("/?replaced=1") });
 });
 
-it("returns a title that elements and scripts cannot forge, of at most 500 characters", async () => {
+it("returns the title despite DOM clobbering and overridden getters, truncated to 500 characters", async () => {
   const expected = `\u{fffd}\u{fffd}${"x".repeat(498)}`;
   for (const facts of await factsOf("/hostile")) expect(facts?.title).toBe(expected);
 });

@@ -4,7 +4,7 @@ import { SimulatedProcess } from "./process.ts";
 import type { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Maximum number of processes that a simulation starts, unless none is left. */
+/** Once this many processes have been started, `replaceEnded` starts another only if none is alive. */
 const MAX_PROCESSES = 6;
 
 /** Schedules what clients, operators and the machines do in the next `durationMs`. */

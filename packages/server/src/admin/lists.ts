@@ -12,20 +12,20 @@ export function pageRequestOf({
   return { limit, after };
 }
 
-/** A page of a list, with the number of remaining entries. */
+/** Converts a page to its JSON form, with the number of remaining entries. */
 export function toAdminCountedList<Entry, Document>(
   { entries, more }: Page<Entry>,
-  document: (entry: Entry) => Document,
+  toDocument: (entry: Entry) => Document,
 ): AdminCountedList<Document> {
-  return { entries: entries.map(document), has_more: more > 0, more };
+  return { entries: entries.map(toDocument), has_more: more > 0, more };
 }
 
-/** A page of a list, without the number of remaining entries. */
+/** Converts a page to its JSON form, without the number of remaining entries. */
 export function toAdminList<Entry, Document>(
   { entries, hasMore }: { readonly entries: readonly Entry[]; readonly hasMore: boolean },
-  document: (entry: Entry) => Document,
+  toDocument: (entry: Entry) => Document,
 ): AdminList<Document> {
-  return { entries: entries.map(document), has_more: hasMore };
+  return { entries: entries.map(toDocument), has_more: hasMore };
 }
 
 /** Returns a page of an in-memory list; `null` if no entry has the id `after`. */

@@ -1,12 +1,12 @@
-/** Control and format characters, including bidirectional controls, and line separators. */
+/** Control and format characters, including bidirectional controls, and line and paragraph separators. */
 export const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Escapes control and invisible characters in a caller's text: they could manipulate a terminal or split a log line. */
+/** Percent-encodes invisible characters in untrusted text: they could manipulate a terminal or split a log line. */
 export function printable(text: string): string {
   return text.replace(INVISIBLE_CHARACTERS, encodeURIComponent);
 }
 
-/** Shortens a caller's text for the log. */
+/** Truncates text to `maxCharacters`, and marks the cut with an ellipsis. */
 export function shorten(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }

@@ -6,7 +6,7 @@ import { isUnreachable, RedisUnreachableError, remedyOf } from "./remedies.ts";
 import { tryCommands, VersionError } from "./try-commands.ts";
 
 /** A slower transfer counts as stuck. */
-const TRANSFER_BYTES_PER_MS = 4096;
+const MIN_TRANSFER_BYTES_PER_MS = 4096;
 
 /** A connection for short commands, and a separate one for renderings' bytes, which would delay them. */
 export interface RedisConnection {
@@ -20,7 +20,7 @@ export interface TransferConnection {
   readonly client: ScriptedClient;
   /** Like `attempt` of the other connection, but a stuck or interrupted transfer affects only this one. */
   readonly attempt: Attempt;
-  /** Runs a command that transfers about this many bytes; the time limit allows for all running transfers. */
+  /** Runs a command that transfers about this many bytes; the timeout allows for all transfers in flight. */
   readonly withTimeout: <T>(request: { readonly bytes: number }, command: () => Promise<T>) => Promise<T>;
 }
 
@@ -63,7 +63,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
     onLost: (reason) =>
       onError(
         new Error(
-          `Redis at ${host} is unavailable: ${explain(reason)}${isOpening ? `; ${remedyOf(reason, address)}` : ""}. Until it is back, each process counts rate limits itself and nothing is cached.`,
+          `Redis at ${host} is unavailable: ${explain(reason)}${isOpening ? `; ${remedyOf(reason, address)}` : ""}. Until it is back, each process enforces rate limits on its own, and nothing is cached.`,
         ),
       ),
     onFailure(reason) {
@@ -84,7 +84,7 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
       onStuck: (reason) =>
         onError(
           new Error(
-            `Redis at ${host} does not transfer renderings: ${explain(reason)}. Until it does, they are not cached.`,
+            `Transfers of renderings to and from Redis at ${host} are failing: ${explain(reason)}. Until they succeed, renderings are not cached.`,
           ),
         ),
     }),
@@ -98,7 +98,10 @@ export async function connectRedis(options: ConnectionOptions): Promise<RedisCon
   };
 }
 
-/** Closes the connections, and throws, if one of them failed permanently, or if Redis is required and unreachable. */
+/**
+ * Closes the connections, and throws, if one of them failed permanently, if Redis is too old, or if Redis is required
+ * and unreachable.
+ */
 function rejectUnusable(
   links: readonly Link[],
   {
@@ -112,13 +115,13 @@ function rejectUnusable(
   },
 ): void {
   for (const { failure } of links) {
-    const isDenied = isPermanent(failure);
+    const isRejected = isPermanent(failure);
     const isTooOld = failure instanceof VersionError;
-    if (!isDenied && !isTooOld && !(isRequired && isUnreachable(failure))) continue;
+    if (!isRejected && !isTooOld && !(isRequired && isUnreachable(failure))) continue;
     for (const link of links) link.close();
     if (isTooOld) throw new Error(`Redis at ${address.host} ${failure.message}`);
     const reason = `${explain(failure)}; ${remedyOf(failure, address)}`;
-    if (isDenied) throw new Error(`Redis at ${address.host} denied access: ${reason}`);
+    if (isRejected) throw new Error(`Redis at ${address.host} rejected the connection: ${reason}`);
     throw new RedisUnreachableError(`Redis at ${address.host} is unavailable: ${reason}`);
   }
 }
@@ -174,7 +177,10 @@ function createTransferConnection(
     async withTimeout({ bytes }, command) {
       outstandingBytes += bytes;
       try {
-        return await withTimeout(command(), commandTimeoutMs + outstandingBytes / TRANSFER_BYTES_PER_MS);
+        return await withTimeout(
+          command(),
+          commandTimeoutMs + Math.ceil(outstandingBytes / MIN_TRANSFER_BYTES_PER_MS),
+        );
       } finally {
         outstandingBytes -= bytes;
       }

@@ -19,7 +19,11 @@ export function UsageFigures({ entries }: { readonly entries: readonly AdminUsag
       <Stat
         label="Cache hits"
         value={formatCount(hits)}
-        note={renders + hits === 0 ? "no requests" : `${formatShare(hits, renders + hits)} of successes`}
+        note={
+          renders + hits === 0
+            ? "no successful requests"
+            : `${formatShare(hits, renders + hits)} of successful requests`
+        }
       />
       <Stat
         label="Failures"
