@@ -94,8 +94,8 @@ export interface Engine {
   /**
    * Starts a worker, which renders batches and delivers their webhooks; until then, batches are only queued. Several
    * processes can run workers on one storage. After `stop()` or the engine's `close()`, the worker claims nothing new;
-   * both wait until the claimed items are finished or postponed, and abort webhook attempts after 3 s. An engine runs one worker at
-   * a time: returns the running one, or starts another after `stop()`.
+   * both wait until the claimed items are finished or postponed, and abort webhook attempts after 3 s. An engine runs
+   * one worker at a time: returns the running one, or starts another after `stop()`.
    * @throws SnapError `not_ready` after `close()`.
    */
   startWorker(): BatchWorker;

@@ -67,8 +67,8 @@ export async function migrate(
 }
 
 /**
- * Returns the newest token's signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
- * every schema version.
+ * Returns the newest token's signing secret, as the engine encrypted it, or `null` if there are no tokens. The column
+ * exists in every schema version.
  */
 async function newestSealedSecret({ query }: Pick<Database, "query">): Promise<string | null> {
   const [newest] = await query<{ sealed: string }>(

@@ -65,8 +65,8 @@ export function migrate(
 }
 
 /**
- * Returns the newest token's signing secret, as the engine encrypted it, or `null` if there are no tokens. The column exists in
- * every schema version.
+ * Returns the newest token's signing secret, as the engine encrypted it, or `null` if there are no tokens. The column
+ * exists in every schema version.
  */
 export function newestSealedSecret(database: DatabaseSync): string | null {
   const newest = prepare<{ sealed: string }>(

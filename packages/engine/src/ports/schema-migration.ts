@@ -11,7 +11,7 @@ export interface SchemaMigration {
 /**
  * Called before an existing database is migrated, not for a new one. If it throws, the database does not change.
  *
- * @param newestSealedSecret - The newest token's signing secret, as the engine encrypted it, for checking the secret key;
- * `null` if there are no tokens.
+ * @param newestSealedSecret - The newest token's signing secret, as the engine encrypted it, for checking the secret
+ * key; `null` if there are no tokens.
  */
 export type BeforeMigration = (migration: SchemaMigration, newestSealedSecret: string | null) => void;

@@ -10,7 +10,7 @@ import { openSite, type Site } from "./site.ts";
 
 const GREEN = [0, 128, 0, 255];
 
-/** Returns a page that never loads, and runs `work` repeatedly. */
+/** Returns a page that runs `work` repeatedly. It never loads, unless `work` replaces the document. */
 const endlessPage = (work: string): string => `<body><img src=/hangs><script>
   const text = "x".repeat(1e6);
   let n = 0;
@@ -70,7 +70,7 @@ async function expectNeighborToRender(): Promise<void> {
 
 describe("a page that floods the connection to the browser", () => {
   it.each(Object.keys(FLOODS))("is ended without affecting its neighbors: %s", async (path) => {
-    const flooding = errorOf(renderer.render(screenshot(site.url(path))));
+    const flooding = errorOf(renderer.render(screenshot(site.url(path), { delay: 10_000 })));
     await expectNeighborToRender();
     expect(await flooding).toMatchObject({ code: "upstream_error", pageEnded: true });
     await expectNeighborToRender();
@@ -94,7 +94,7 @@ describe("a page that floods the connection to a remote browser", () => {
       onEvent: (event) => event.type !== "remote-browser-connected" && ended.push(event),
     });
     onTestFinished(() => remote.close());
-    const flooding = errorOf(remote.render(screenshot(site.url("/documents"))));
+    const flooding = errorOf(remote.render(screenshot(site.url("/documents"), { delay: 10_000 })));
     expect((await remote.render(screenshot(site.url("/")))).targetStatus).toBe(200);
     expect(await flooding).toMatchObject({ code: "upstream_error", pageEnded: true });
     expect((await remote.render(screenshot(site.url("/")))).targetStatus).toBe(200);

@@ -33,7 +33,7 @@ export function connectStorage(world: World, connection: Connection): Storage {
   return world.conditions.hasSharedCache ? withCacheFallback(world, connected) : connected;
 }
 
-/** While the cache is unavailable, nothing is cached and each process enforces rate limits on its own, as in storage-redis. */
+/** While the cache is unavailable, nothing is cached, and each process enforces rate limits on its own. */
 function withCacheFallback(world: World, storage: Storage): Storage {
   const { history, timeline } = world;
   const { renderings, rateLimiter, renderLeases } = storage;

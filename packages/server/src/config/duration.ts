@@ -6,7 +6,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a duration such as `500ms`, `45s`, `30m`, `12h` or `30d` into milliseconds; returns `null` for any other text. */
+/** Parses a duration such as `500ms`, `45s`, `30m`, `12h` or `30d` into milliseconds; `null` if it is invalid. */
 export function readDuration(text: string): number | null {
   const [, digits = "", unit = ""] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
   const unitMs = UNIT_MS[unit];

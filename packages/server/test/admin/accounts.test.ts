@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { envelopeOf } from "../http/open-service.ts";
-import { jsonOf, openAdmin, type AdminTestService } from "./open-admin.ts";
+import { envelopeOf, jsonOf } from "../http/open-service.ts";
+import { openAdmin, type AdminTestService } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const ID = expect.stringMatching(/^acct_[0-9a-f]{20}$/) as string;

@@ -1,8 +1,8 @@
 import type { AdminBatch, AdminBatchSummary, AdminList, DeliveryAttemptDocument } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { batchOf, submit } from "../http/batches.ts";
-import { envelopeOf, type Customer } from "../http/open-service.ts";
-import { jsonOf, openAdmin, type AdminTestService } from "./open-admin.ts";
+import { envelopeOf, jsonOf, type Customer } from "../http/open-service.ts";
+import { openAdmin, type AdminTestService } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const url = "https://example.com/";

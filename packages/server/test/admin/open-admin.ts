@@ -4,6 +4,7 @@ import { createTemporaryDirectory } from "../../../testing/test/servers/temporar
 import type { AdminOptions } from "../../src/http/admin.ts";
 import type { ConsoleSite } from "../../src/http/console.ts";
 import {
+  jsonOf,
   openService,
   type OpenOptions,
   type Reply,
@@ -74,10 +75,6 @@ export async function openAdmin({ admin, ...options }: OpenOptions = {}): Promis
       return jsonOf(reply);
     },
   };
-}
-
-export function jsonOf(reply: Reply): unknown {
-  return JSON.parse(reply.body.toString("utf8"));
 }
 
 /** Sends requests as a page of the console does. */

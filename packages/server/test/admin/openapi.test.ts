@@ -1,7 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { ADMIN_ROUTES } from "../../src/admin/routes/all-routes.ts";
-import { jsonOf, openAdmin, TOKEN_ONLY } from "./open-admin.ts";
+import { jsonOf } from "../http/open-service.ts";
+import { openAdmin, TOKEN_ONLY } from "./open-admin.ts";
 
 interface Operation {
   readonly operationId: string;

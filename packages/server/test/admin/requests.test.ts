@@ -2,8 +2,8 @@ import { SnapError } from "@snap/engine";
 import type { HistoryEntry } from "@snap/engine/ports";
 import { describe, expect, it } from "vitest";
 import { until } from "../cli/command.ts";
-import { envelopeOf } from "../http/open-service.ts";
-import { jsonOf, openAdmin, type AdminTestService } from "./open-admin.ts";
+import { envelopeOf, jsonOf } from "../http/open-service.ts";
+import { openAdmin, type AdminTestService } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const ID = expect.stringMatching(/^req_[0-9a-f]{24}$/) as string;

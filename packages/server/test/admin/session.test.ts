@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { envelopeOf, openService } from "../http/open-service.ts";
-import { ADMIN_TOKEN, jsonOf, openAdmin, ORIGIN, postCode, signIn, TOKEN_ONLY } from "./open-admin.ts";
+import { envelopeOf, jsonOf, openService } from "../http/open-service.ts";
+import { ADMIN_TOKEN, openAdmin, ORIGIN, postCode, signIn, TOKEN_ONLY } from "./open-admin.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

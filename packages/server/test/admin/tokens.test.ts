@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { envelopeOf } from "../http/open-service.ts";
-import { jsonOf, openAdmin } from "./open-admin.ts";
+import { envelopeOf, jsonOf } from "../http/open-service.ts";
+import { openAdmin } from "./open-admin.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const SECRET = expect.stringMatching(/^[0-9A-Za-z]{40,}$/) as string;

@@ -2,14 +2,14 @@ import { createMemoryStorage } from "@snap/testing";
 import { describe, expect, it } from "vitest";
 import { CLIENTS } from "../mcp/clients.ts";
 import { submit } from "./batches.ts";
-import { envelopeOf, openService, signedQuery, type Reply } from "./open-service.ts";
+import { envelopeOf, jsonOf, openService, signedQuery, type Reply } from "./open-service.ts";
 
 const url = "https://example.com/";
 const MESSAGE = "is only for GET /snap and POST /captures, where it must be file or json";
 
-function jsonOf({ status, headers, body }: Reply): Record<string, unknown> {
-  expect([status, headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
-  return JSON.parse(body.toString()) as Record<string, unknown>;
+function metadataOf(reply: Reply): Record<string, unknown> {
+  expect([reply.status, reply.headers["content-type"]]).toEqual([200, "application/json; charset=utf-8"]);
+  return jsonOf(reply) as Record<string, unknown>;
 }
 
 describe("answer=json", () => {
@@ -18,7 +18,7 @@ describe("answer=json", () => {
     const { token } = await service.customer({ credits: 10 });
     const reply = await service.snap({ url, answer: "json" }, { token });
     const file = await service.snap({ url }, { token });
-    const document = jsonOf(reply);
+    const document = metadataOf(reply);
     expect(document).toEqual({
       etag: file.headers["etag"],
       content_type: "image/png",
@@ -66,7 +66,7 @@ describe("answer=json", () => {
       }),
     ];
     for (const reply of replies)
-      expect(jsonOf(reply)).toMatchObject({ credit_cost: 1, signed_url: null, expires_at: null });
+      expect(metadataOf(reply)).toMatchObject({ credit_cost: 1, signed_url: null, expires_at: null });
   });
 
   it("shares the cache with the file, and never returns 304", async () => {
@@ -76,7 +76,7 @@ describe("answer=json", () => {
     expect([file.status, file.headers["content-type"]]).toEqual([200, "image/png"]);
     const headers = { "If-None-Match": String(file.headers["etag"]) };
     const reply = await service.snap(`answer=json&url=${encodeURIComponent(url)}`, { token, headers });
-    expect(jsonOf(reply)).toMatchObject({ cache: "HIT", credit_cost: 0, size: file.body.length });
+    expect(metadataOf(reply)).toMatchObject({ cache: "HIT", credit_cost: 0, size: file.body.length });
     expect(reply.headers["x-credits-remaining"]).toBe("9");
     expect(service.renderer.calls).toHaveLength(1);
   });
@@ -84,7 +84,7 @@ describe("answer=json", () => {
   it("describes PDFs, and content that is sent with the request", async () => {
     const service = await openService();
     const { token } = await service.customer();
-    const pdf = jsonOf(await service.snap({ url, pdf: "1", answer: "json" }, { token }));
+    const pdf = metadataOf(await service.snap({ url, pdf: "1", answer: "json" }, { token }));
     expect(pdf).toMatchObject({
       content_type: "application/pdf",
       width: null,
@@ -95,7 +95,7 @@ describe("answer=json", () => {
     const body = JSON.stringify({ html: "<h1>Hello</h1>", format: "webp", answer: "json" });
     const headers = { "Content-Type": "application/json" };
     const captured = await service.send("/v1/captures", { method: "POST", token, headers, body });
-    const document = jsonOf(captured);
+    const document = metadataOf(captured);
     expect(document).toMatchObject({ content_type: "image/webp", width: 16, cache: "MISS" });
     const { pathname, search } = new URL(String(document["signed_url"]));
     expect((await service.send(`${pathname}${search}`)).headers["x-cache"]).toBe("HIT");
@@ -107,7 +107,7 @@ describe("answer=json", () => {
     const links = [
       await service.snap({ url, cache: "0", answer: "json" }, { token }),
       await service.snap({ url, basicAuth: "ada:secret", answer: "json" }, { token }),
-    ].map(jsonOf);
+    ].map(metadataOf);
     expect(links).toMatchObject([
       { signed_url: null, cache: null, expires_at: null },
       { signed_url: null, cache: "MISS", expires_at: "2026-03-02T12:00:00.000Z" },
@@ -131,7 +131,7 @@ describe("answer=json", () => {
     if (stored === null) throw new Error("the rendering is not stored");
     const { page: _, ...rendering } = stored;
     await renderings.put({ accountId: id, key, rendering });
-    const document = jsonOf(await service.snap({ url, answer: "json", cache: "1" }, { token }));
+    const document = metadataOf(await service.snap({ url, answer: "json", cache: "1" }, { token }));
     expect(document).toMatchObject({ cache: "HIT", title: null, final_url: null, pages: null });
   });
 });

@@ -1,6 +1,6 @@
 import type { RenderBatch } from "@snap/protocol";
 import { expect } from "vitest";
-import type { RequestOptions, Reply, TestService } from "./open-service.ts";
+import { jsonOf, type RequestOptions, type Reply, type TestService } from "./open-service.ts";
 
 /** `POST /v1/renders` with a JSON document. */
 export function submit(
@@ -18,7 +18,7 @@ export function submit(
 
 /** The batch's JSON document in a response. */
 export function batchOf(reply: Reply): RenderBatch {
-  return JSON.parse(reply.body.toString("utf8")) as RenderBatch;
+  return jsonOf(reply) as RenderBatch;
 }
 
 /** What a response contains for a queued item. */

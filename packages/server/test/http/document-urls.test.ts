@@ -1,7 +1,14 @@
 import type { StoredDocument } from "@snap/protocol";
 import { describe, expect, it } from "vitest";
 import { batchOf, submit } from "./batches.ts";
-import { envelopeOf, openService, signedQuery, type Customer, type TestService } from "./open-service.ts";
+import {
+  envelopeOf,
+  jsonOf,
+  openService,
+  signedQuery,
+  type Customer,
+  type TestService,
+} from "./open-service.ts";
 
 /* A stored document's url in every request that has a url. */
 
@@ -10,7 +17,7 @@ async function upload({ send }: TestService, { token }: Customer, html: string):
   const headers = { "Content-Type": "text/html" };
   const reply = await send("/v1/documents", { method: "POST", body: html, token, headers });
   expect(reply.status).toBe(201);
-  return JSON.parse(reply.body.toString()) as StoredDocument;
+  return jsonOf(reply) as StoredDocument;
 }
 
 /** Returns the page that the renderer received for its nth render. */

@@ -8,6 +8,7 @@ import { createLogger } from "../../src/operations/logger.ts";
 import { zipOf } from "../documents/zip.ts";
 import {
   envelopeOf,
+  jsonOf,
   openService,
   type Reply,
   type RequestOptions,
@@ -43,10 +44,6 @@ function upload(
     headers: { "Content-Type": type, ...headers },
     ...rest,
   });
-}
-
-function jsonOf(reply: Reply): unknown {
-  return JSON.parse(reply.body.toString());
 }
 
 describe("a document", () => {

@@ -278,5 +278,9 @@ export interface Envelope {
 }
 
 export function envelopeOf(reply: Reply): Envelope {
-  return JSON.parse(reply.body.toString("utf8")) as Envelope;
+  return jsonOf(reply) as Envelope;
+}
+
+export function jsonOf({ body }: Reply): unknown {
+  return JSON.parse(body.toString("utf8"));
 }

@@ -1,15 +1,18 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { batchOf, submit } from "./batches.ts";
-import { envelopeOf, openService, type Customer, type Reply, type TestService } from "./open-service.ts";
+import {
+  envelopeOf,
+  jsonOf,
+  openService,
+  type Customer,
+  type Reply,
+  type TestService,
+} from "./open-service.ts";
 
 const DATE_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const url = "https://example.com/";
 const webhookUrl = "https://example.com/hook";
-
-function jsonOf(reply: Reply): unknown {
-  return JSON.parse(reply.body.toString("utf8"));
-}
 
 /** Submits a batch, and waits until the receiver has rejected its webhook. */
 async function submitUndelivered(service: TestService, { token }: Customer): Promise<string> {
