@@ -48,8 +48,8 @@ export interface CaptureOptions {
   /** Longest wait for a slot, if the caller gives up sooner than the engine. */
   readonly maxWaitMs?: number;
   /**
-   * Returns whether `link` must be able to serve a rendering requested with `cache: false`, which is then
-   * cached, under a separate key. `false` by default. Other renderings are cached anyway.
+   * Returns whether a rendering requested with `cache: false` needs a link. It is then cached under a separate key,
+   * only for that link. `false` by default. Other renderings are cached anyway.
    */
   readonly linked?: (fresh: StoredRendering) => boolean;
   /**
@@ -76,7 +76,7 @@ export interface Capture {
    * with `cache: false`, and cached only for `link`.
    */
   readonly cache: "hit" | "miss" | "bypass";
-  /** Whether the rendering is cached, so that `link` can serve it. */
+  /** Whether the rendering is cached, so that `link` can return a URL for it. */
   readonly isCached: boolean;
   /** Whether the caller already has this rendering. */
   readonly unchanged: boolean;
@@ -107,8 +107,7 @@ export interface CaptureDependencies
 /**
  * The billed life cycle, the same for every entry point: parse, authorize, check target, look up, share, then
  * limit, reserve, render, deliver, store, settle (`renderAndCharge`). The email address and a
- * document's files are checked before parsing, a delivery right after. A request runs each step at
- * most once.
+ * document's files are checked before parsing, a delivery right after it.
  *
  * @param onParsed receives the parsed request, even if a later step fails.
  */
@@ -133,7 +132,7 @@ export async function capture(
 
   const key = { accountId: account.id, key: digest };
   const requestedAt = dependencies.clock.now();
-  // a rendering that the caller holds still has to be stored
+  // a delivery needs the bytes, even if the caller already has them
   const holds = delivery === null ? request.holds : undefined;
   const cached = await lookUp(dependencies.cache, { key, parameters, holds });
   if (cached !== null)
@@ -229,7 +228,7 @@ async function renderAndCharge(
     throw error;
   }
   const { rendering, isCached } = stored;
-  const settlement = { reservation, rendering, storedLocation, settle: request.settle };
+  const settlement = { reservation, rendering, isCached, storedLocation, settle: request.settle };
   const isCharged = await settle(dependencies, settlement);
   return {
     url: parameters.url,

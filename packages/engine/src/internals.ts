@@ -41,7 +41,7 @@ export { withDefault } from "./parameters/schemas.ts";
 export { separateContent } from "./parameters/separate-content.ts";
 export type { SeparatedContent } from "./parameters/separate-content.ts";
 export { slotsForCores } from "./schedule/render-slots.ts";
-export { isPublicAddress } from "./targets/target.ts";
+export { isPublicAddress, parseTarget } from "./targets/target.ts";
 export { isMetadataAddress } from "./targets/metadata.ts";
 export { abortable } from "./timeouts.ts";
 export { requireVerifiedEmail } from "./tokens/authorize.ts";

@@ -17,10 +17,11 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
   "ENOTFOUND",
 ]);
 
-/** Messages of pg's errors without a code: for a closed connection and for a connection timeout. */
-const PG_MESSAGES = /^Connection terminated|^Client has encountered a connection error|^timeout expired$/;
+/** Messages of pg's errors without a code: for a closed connection, and for timeouts of a new and of a pooled one. */
+const PG_MESSAGES =
+  /^Connection terminated|^Client has encountered a connection error|^timeout expired$|^timeout exceeded when trying to connect$/;
 
-/** Returns whether the connection was lost or could not be opened. The last statement may or may not have run. */
+/** Returns whether the connection was lost, could not be opened or was not free in time. The last statement may or may not have run. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);

@@ -62,6 +62,15 @@ describe("PostgreSQL storage", { tags: ["postgres"] }, () => {
     expect(waits).toBe(2);
   });
 
+  it("retries a statement that has waited too long for a connection", async () => {
+    const options = { maxConnections: 1, isPooled: false, onBackgroundError: () => {} };
+    const database = openDatabase({ url: await newDatabase(), ...options });
+    const busy = database.query("SELECT pg_sleep(5.2)");
+    expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await busy;
+    await database.close();
+  });
+
   it("rejects calls while the server is down, and recovers", async () => {
     const { storage } = await open();
     await server().kill();

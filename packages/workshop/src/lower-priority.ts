@@ -9,10 +9,9 @@ let previous: string | undefined;
 
 /**
  * Lowers the tests' priority to that of their browsers: Linux schedules a session as one group, and the tests' own
- * computations would starve the browsers. Without root, the priority could not be restored, so it is left unchanged.
+ * computations would starve the browsers.
  */
 export function setup(): void {
-  if (process.getuid?.() !== 0) return;
   [, previous] = (existsSync(FILE) && /nice (-?\d+)/.exec(readFileSync(FILE, "latin1"))) || [];
   if (previous === undefined) {
     // without groups, each process has a separate priority, which its children inherit

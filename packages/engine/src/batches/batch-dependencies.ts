@@ -47,7 +47,7 @@ export interface BatchDependencies extends Stores, Settings {
   /** Reports the load of all renders, interactive ones included. */
   readonly scheduler: Pick<Scheduler, "load" | "countCompetingRenders" | "busyQuarantinedAccounts">;
   readonly quarantine: Pick<Quarantine, "has">;
-  /** Called after a submission. */
+  /** Called after a new batch is submitted. */
   readonly onSubmitted: () => void;
 }
 

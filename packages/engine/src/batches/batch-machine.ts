@@ -44,7 +44,7 @@ export type BatchEvent =
       readonly fence: number;
       readonly etag: string;
       readonly targetStatus: number | null;
-      readonly expiresAt: number;
+      readonly expiresAt: number | null;
       readonly creditCost: 0 | 1;
       readonly notes?: readonly string[];
       readonly storedLocation?: string;

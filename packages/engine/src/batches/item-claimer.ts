@@ -10,7 +10,7 @@ const MAX_ACCOUNTS = 1000;
 /** Maximum number of an account's claimed items that wait for a slot: enough that one is ready for the next slot. */
 const MAX_WAITING_PER_ACCOUNT = availableParallelism();
 
-/** For all accounts outside quarantine together: one more, so an account at its own limit does not stop the others. */
+/** Maximum for all accounts outside quarantine together: one more, so an account at its limit does not stop others. */
 const MAX_WAITING = MAX_WAITING_PER_ACCOUNT + 1;
 
 /** Claims due items shortly before they get a slot; renews their leases until they are finished or postponed. */

@@ -62,7 +62,7 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
         if (!isLinkable(parameters)) return;
         const cached = await renderings.peek({ accountId: batch.accountId, key, now });
         if (cached === null || cached.etag !== state.etag) return;
-        const endsAt = Math.min(cached.expiresAt, state.expiresAt, token.expiresAt ?? Infinity);
+        const endsAt = Math.min(cached.expiresAt, state.expiresAt ?? Infinity, token.expiresAt ?? Infinity);
         const expires = Math.floor(endsAt / 1000);
         if (expires * 1000 > now) links.set(id, sign(item, token, expires));
       }),

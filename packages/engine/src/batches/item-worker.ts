@@ -1,5 +1,5 @@
 import type { Capture } from "../capture.ts";
-import type { Settle } from "../credits/reservation.ts";
+import type { RenderResult, Settle } from "../credits/reservation.ts";
 import { isSnapError, SnapError } from "../errors.ts";
 import { recordItem, type CapturedItem } from "../history/record-item.ts";
 import type { BatchRecord, DueItem, ItemRecord, ItemState } from "../ports/batches.ts";
@@ -147,7 +147,7 @@ interface Settlement {
 
 /** Returns a function that settles the credit in the transaction that finishes the item. */
 function createSettle(dependencies: BatchDependencies, claimed: ClaimedItem, settlement: Settlement): Settle {
-  return async ({ reservationId, rendering, storedLocation, now }) => {
+  return async ({ reservationId, now, ...result }) => {
     let resolution: Resolution = "unknown";
     const batch = await dependencies.batches.change({
       batchId: claimed.batch.id,
@@ -156,7 +156,7 @@ function createSettle(dependencies: BatchDependencies, claimed: ClaimedItem, set
       change: (before, settled) => {
         resolution = settled ?? "unknown";
         const creditCost = settled === "settled" ? 1 : 0;
-        const event = doneEvent(claimed, { rendering, storedLocation, creditCost });
+        const event = doneEvent(claimed, { ...result, creditCost });
         return advanceBatch(before, event, { now, rules: dependencies.rules });
       },
     });
@@ -182,9 +182,10 @@ async function reportSettled(
 
 function doneEvent(
   claimed: ClaimedItem,
-  { rendering, storedLocation, creditCost }: Pick<Capture, "rendering" | "storedLocation" | "creditCost">,
+  { rendering, isCached, storedLocation, creditCost }: RenderResult & Pick<Capture, "creditCost">,
 ): BatchEvent {
-  const { etag, targetStatus, expiresAt } = rendering;
+  const { etag, targetStatus } = rendering;
+  const expiresAt = isCached ? rendering.expiresAt : null;
   const stored = storedLocation === null ? {} : { storedLocation };
   const facts = { etag, targetStatus, expiresAt, creditCost, ...notesOf(rendering), ...stored };
   return { type: "item-done", ...claimOf(claimed), ...facts };

@@ -64,7 +64,7 @@ function toBatchItem({ id, parameters: { url }, state }: ItemRecord, link: strin
         error: null,
         etag: state.etag,
         target_status: state.targetStatus,
-        expires_at: toDateTime(state.expiresAt),
+        expires_at: state.expiresAt === null ? null : toDateTime(state.expiresAt),
         signed_url: link,
         credit_cost: state.creditCost,
         ...(state.notes && { notes: state.notes }),

@@ -28,14 +28,18 @@ export interface Reservation {
   readonly balance: StandingBalance;
 }
 
-/** Settles the reservation in one transaction with other writes; returns how it ended. */
-export type Settle = (settlement: {
-  readonly reservationId: string;
+/** What the credit was reserved for. */
+export interface RenderResult {
   readonly rendering: StoredRendering;
+  readonly isCached: boolean;
   /** Where the rendering was stored, besides the cache. */
   readonly storedLocation: string | null;
-  readonly now: number;
-}) => Promise<Resolution>;
+}
+
+/** Settles the reservation in one transaction with other writes; returns how it ended. */
+export type Settle = (
+  settlement: RenderResult & { readonly reservationId: string; readonly now: number },
+) => Promise<Resolution>;
 
 /**
  * Reserves one credit for a render. The reservation lapses by itself unless it is settled or refunded.
@@ -58,7 +62,7 @@ export async function reserve(
     throw error;
   });
   if (!reserved) throw new SnapError("credit_limit_reached", creditLimitMessage(period));
-  // the ledger has just marked all overdue reservations as lapsed
+  // no reservation is overdue: the ledger has just marked those as lapsed
   return { id, balance: { ...balance, periodStartedAt: period.startedAt, nextLapseAt: null } };
 }
 
@@ -91,19 +95,17 @@ async function tryRefund(
  * unknown, a refund shows whether the credit was charged; if it was, the request succeeds. If the refund also
  * fails, the request fails and, without `settle`, the charge is reversed in the background.
  *
- * @throws the settlement's error. The request is then not charged, or its charge is still to be reversed.
+ * @throws the settlement's error. Without `settle`, the request is then not charged, or its charge is still to be
+ * reversed.
  */
 export async function settle(
   dependencies: CreditDependencies,
   {
     reservation: { id: reservationId },
-    rendering,
-    storedLocation,
     settle: write,
-  }: {
+    ...result
+  }: RenderResult & {
     readonly reservation: Reservation;
-    readonly rendering: StoredRendering;
-    readonly storedLocation: string | null;
     /** By default, the ledger settles it in a separate transaction. */
     readonly settle?: Settle | undefined;
   },
@@ -111,9 +113,7 @@ export async function settle(
   const { ledger, clock, reversals, onEvent } = dependencies;
   const now = clock.now();
   try {
-    const settling = write
-      ? write({ reservationId, rendering, storedLocation, now })
-      : ledger.settle({ reservationId, now });
+    const settling = write ? write({ reservationId, now, ...result }) : ledger.settle({ reservationId, now });
     const resolution = await settling;
     onEvent({ type: "reservation-ended", resolution });
     return resolution === "settled";

@@ -50,8 +50,8 @@ export function createReversals({
 
   const reverse = async (reservationId: string): Promise<void> => {
     const resolution = await ledger.reverse({ reservationId, now: clock.now() });
-    pending.delete(reservationId);
-    onEvent({ type: "reservation-ended", resolution });
+    // closing may have repeated a running attempt
+    if (pending.delete(reservationId)) onEvent({ type: "reservation-ended", resolution });
   };
 
   /** Stops at the first failure, so an unavailable ledger gets one call per round. */

@@ -39,9 +39,10 @@ export interface FinishedCapture
 export function successOf({
   rendering: { etag, bytes, targetStatus, notes, expiresAt },
   cache,
+  isCached,
   unchanged,
   creditCost,
-}: Pick<Capture, "rendering" | "cache" | "unchanged" | "creditCost">): CaptureResult {
+}: Pick<Capture, "rendering" | "cache" | "isCached" | "unchanged" | "creditCost">): CaptureResult {
   return {
     code: null,
     message: null,
@@ -52,7 +53,8 @@ export function successOf({
     bytes: unchanged && bytes.byteLength === 0 ? null : bytes.byteLength,
     targetStatus,
     notes,
-    expiresAt: cache === "bypass" ? null : expiresAt,
+    // a bypass is cached under another key, if at all
+    expiresAt: isCached && cache !== "bypass" ? expiresAt : null,
   };
 }
 

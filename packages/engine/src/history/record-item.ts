@@ -6,7 +6,7 @@ import { failureOf, successOf, type CaptureResult } from "./entry.ts";
 import type { HistoryRecorder } from "./recorder.ts";
 
 /** The capture that completed an item. */
-export type CapturedItem = Pick<Capture, "cache" | "rendering">;
+export type CapturedItem = Pick<Capture, "cache" | "isCached" | "rendering">;
 
 export interface RecordedItem {
   readonly batch: BatchRecord;

@@ -21,8 +21,8 @@ export type ItemState =
       readonly status: "done";
       readonly etag: string;
       readonly targetStatus: number | null;
-      /** When the cached rendering expires. */
-      readonly expiresAt: number;
+      /** When the cached rendering expires; `null` if it could not be cached, but was delivered to a store. */
+      readonly expiresAt: number | null;
       readonly creditCost: 0 | 1;
       /** Notes on the rendering; absent if empty. */
       readonly notes?: readonly string[];
@@ -84,9 +84,9 @@ export interface AttemptRecord {
   /** Number of the attempt, as in `DeliveryState`. Resending a finished delivery starts over at 1. */
   readonly attempt: number;
   readonly durationMs: number;
-  /** Status of the receiver's response; `null` if there was none. */
+  /** Status of the receiver's response; `null` if there was no valid one. */
   readonly status: number | null;
-  /** Why there was no response; `null` if there was one. */
+  /** Why there was no valid response; `null` if there was one. */
   readonly failure: WebhookFailureReason | "token-revoked" | null;
   /**
    * The first 2 KiB of the response body, decoded as UTF-8 without NUL, with `[path]` for the path and query of the

@@ -50,7 +50,7 @@ export interface HistoryEntry {
   readonly bytes: number | null;
   readonly targetStatus: number | null;
   readonly notes: readonly string[];
-  /** When the rendering's cache entry under `key` expires; `null` for a failure or with `cache: false`. */
+  /** When the rendering's cache entry under `key` expires; `null` if it is not cached, as with `cache: false`. */
   readonly expiresAt: number | null;
 }
 

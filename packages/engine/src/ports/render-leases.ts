@@ -1,4 +1,4 @@
-/** Interactive renders run before batch renders. Those of accounts in quarantine run after all others. */
+/** Interactive renders run before batch renders. All renders of accounts in quarantine run after all others. */
 export type Priority = "interactive" | "batch";
 
 /** A render and the process that holds its lease. */

@@ -69,8 +69,8 @@ export interface ServedDocument {
   /** The document's URL, which is also the page's. */
   readonly url: string;
   /**
-   * Returns `null` if there is no such file. Preparing the files can take as long as the render may, so `signal` should
-   * abort when the render ends.
+   * Returns `null` if there is no such file. Preparing the files can be slow, so `signal` should abort when the render
+   * ends.
    *
    * @throws SnapError with which the render must fail, because the page would lack the file.
    */

@@ -14,7 +14,7 @@ export interface PreviousSecrets {
 
 /** A stored token. It contains a hash, never the token's text. */
 export interface TokenRecord {
-  /** The number before the pipe. */
+  /** The number before the pipe in the token's text, `<id>|<secret>`. */
   readonly id: number;
   readonly accountId: string;
   /** What it is for, in the operator's words, or `null`. */

@@ -353,7 +353,13 @@ describe("an item whose rendering is not cached", () => {
     const { id: batchId } = await engine.batches.submit({ principal, document });
     const batch = await until({ principal, batchId }, isComplete);
     expect(batch.items).toMatchObject([
-      { status: "done", stored_location: "s3://renderings/a.png", credit_cost: 1 },
+      {
+        status: "done",
+        stored_location: "s3://renderings/a.png",
+        signed_url: null,
+        expires_at: null,
+        credit_cost: 1,
+      },
     ]);
   });
 });

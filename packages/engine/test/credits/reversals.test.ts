@@ -338,6 +338,18 @@ describe("reversals", () => {
     ]);
   });
 
+  it("are reported once if close() repeats one that is running", async () => {
+    const { promise, resolve } = Promise.withResolvers<Resolution>();
+    const reversals = openWith(() => promise);
+    reversals.add("r1");
+    await advance(1000);
+    events.length = 0;
+    const closed = reversals.close();
+    resolve("reversed");
+    await closed;
+    expect(events).toHaveLength(1);
+  });
+
   it("do not delay close() if none are pending", async () => {
     await openWith(() => Promise.reject(new Error("no connection"))).close();
     expect(errors).toEqual([]);

@@ -100,6 +100,15 @@ describe("the history of captures", () => {
     );
   });
 
+  it("records no expiry for a rendering that does not fit the cache, nor for a request that joined its render", async () => {
+    const storage = createMemoryStorage({ cacheMaxBytes: 100 });
+    const { engine, principal, flushHistory } = await openHistory({ storage });
+    await Promise.all([1, 2].map(() => engine.capture({ principal, parameters: { url } })));
+    const entries = await flushHistory();
+    expect(new Set(entries.map(({ cache }) => cache))).toEqual(new Set(["hit", "miss"]));
+    expect(entries.map(({ expiresAt }) => expiresAt)).toEqual([null, null]);
+  });
+
   it("records failures and rejections, with their parameters if these are valid", async () => {
     const { engine, renderer, principal, flushHistory } = await openHistory({ requestsPerMinute: 1 });
     const message = "The page was ended.";

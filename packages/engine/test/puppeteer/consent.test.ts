@@ -141,6 +141,14 @@ const OTHER_PAGES: Readonly<Record<string, string>> = {
   "/long": `${PLAIN_PAGE}${DIALOG}${closing("document.getElementById('d').remove()")}<div style="display:none">
     <script>document.currentScript.parentNode.innerHTML = "<table>" + "<tr><td>a<td>b<td>c".repeat(15_000) + "</table>";</script></div>`,
   "/fades": `${PLAIN_PAGE}${DIALOG}${closing("const d = document.getElementById('d'); d.style.transition = 'opacity .3s'; d.style.opacity = 0")}`,
+  "/four-frames": `${PLAIN_PAGE}<script>
+    for (let i = 0; i < 4; i += 1) {
+      const around = Object.assign(document.createElement("div"), { style: "position:fixed;left:100px;top:" + i * 150 + "px" });
+      const srcdoc = ${inScript(`${DIALOG}${closing("parent.document.getElementById(frameElement.id).parentNode.remove()")}`)};
+      around.append(Object.assign(document.createElement("iframe"), { id: "frame" + i, srcdoc }));
+      document.body.append(around);
+    }
+  </script>`,
   "/frame-accepts-only": `${PLAIN_PAGE}<div style="position:fixed;inset:0;background:rgba(0,0,0,.5);z-index:9">
     <iframe style="position:fixed;left:100px;top:100px;width:500px;height:300px;border:0"></iframe></div>
     <script>document.querySelector("iframe").src = "http://cmp.test:" + location.port + "/accepts-only"</script>`,
@@ -223,6 +231,7 @@ describe("a dialog", () => {
     ["can only be accepted, in a frame from another origin", "/frame-accepts-only", "consent-hidden"],
     ["shows an image on its decline button", "/image-button", "consent-declined"],
     ["can only be acknowledged", "/top-accepts-only", "consent-hidden"],
+    ["is the fourth, each in its own frame", "/four-frames", "consent-hidden"],
   ])("that %s leaves no trace", async (_what, path, note) => {
     const options = { ...OPTIONS, lazyContent: "off" } as const;
     const { bytes, notes } = await renderer.render(screenshot(site.url(path), options));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Renderer } from "../../src/ports/renderer.ts";
 import { readPng } from "./image.ts";
 import { documentOf, folderDocument, serveFolder } from "./served-document.ts";
-import { failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
+import { defaultScreenshot, failureOf, openRenderer, pdf, screenshot } from "./setup.ts";
 import { openSite, type Site } from "./site.ts";
 
 let folder: Site;
@@ -189,6 +189,13 @@ describe("a document that navigates away", () => {
       message: "The page's host name could not be resolved.",
     });
     expect(hidden.requests).toEqual([]);
+  });
+
+  it("is stopped if it refreshes forever", async () => {
+    const document = documentOf({ "index.html": '<meta http-equiv=refresh content="0"><p>text' });
+    const file = await renderer.render(defaultScreenshot(document.url), { document });
+    expect(file.notes).toEqual(["wait-capped"]);
+    expect(document.readPaths.length).toBeLessThan(50);
   });
 
   it("cannot show a file on the machine", async () => {

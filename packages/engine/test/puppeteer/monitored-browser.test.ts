@@ -16,7 +16,7 @@ function killedIn({ cpuMs, activeRenders, isIsolated }: Situation): Map<number, 
   const killedProcesses = new KilledProcesses();
   const killed = new Map<number, Error | null>();
   const members = cpuMs.map((ms, pid): GroupMember => {
-    return { pid, role: "renderer", memoryBytes: 0, cpuMs: ms, waitMs: 0, isSandboxed: true };
+    return { pid, role: "renderer", memoryBytes: 0, cpuMs: ms, waitMs: 0 };
   });
   const running = {
     launched: {},

@@ -89,6 +89,13 @@ describe("blank", () => {
     expect(await notesOf(path, options)).toEqual([]);
   });
 
+  it.each([
+    { fullPage: true, fullPageMaxHeight: 4000 },
+    { selector: "html", padding: 10 },
+  ])("is not returned if only a part of the page was captured: %o", async (options) => {
+    expect(await notesOf("/empty", options)).toEqual([]);
+  });
+
   it.each(["/text", "/colored", "/colored-text", "/black", "/line"])(
     "is not returned for %s",
     async (path) => {

@@ -6,7 +6,7 @@ const MIB = 1024 ** 2;
 
 function member(pid: number, role: ProcessRole, use: { mib?: number; cpuMs?: number }): GroupMember {
   const { mib = 10, cpuMs = 0 } = use;
-  return { pid, role, memoryBytes: mib * MIB, cpuMs, waitMs: 0, isSandboxed: true };
+  return { pid, role, memoryBytes: mib * MIB, cpuMs, waitMs: 0 };
 }
 
 interface Page {

@@ -264,12 +264,12 @@ describe("a page that floods the connection", () => {
     ],
   ])("is cut off after %s", (_name, method, bytes, acceptedCount, detail) => {
     const channel = open().transport.openChannel(PAGE);
-    const admit = (): boolean => channel.admit(`{"method":"${method}","params"`, bytes);
+    const admit = (): boolean => channel.admit(method, bytes);
     expect(Array.from({ length: acceptedCount }, admit)).not.toContain(false);
-    expect(channel.admit('{"id":7,"result":{}', MEBIBYTE * 100)).toBe(true);
+    expect(channel.admit(null, MEBIBYTE * 100)).toBe(true);
     expect(channel.flooded.aborted).toBe(false);
     expect(admit()).toBe(false);
-    expect(channel.admit('{"id":8,"result":{}', 100)).toBe(false);
+    expect(channel.admit(null, 100)).toBe(false);
     expect(channel.flooded.reason).toMatchObject({ code: "upstream_error", pageEnded: true, detail });
   });
 
@@ -305,6 +305,16 @@ describe("a page that floods the connection", () => {
     expect(
       messages.slice(EVENTS_MAX).map((message) => (JSON.parse(message) as { method: string }).method),
     ).toEqual(["Target.detachedFromTarget"]);
+  });
+
+  it.each([
+    ["whitespace", `{ "method": "Page.frameAttached", "params": {}, "sessionId": "${PAGE}" }\0`],
+    ["the session first", `{"sessionId":"${PAGE}","method":"Page.frameAttached","params":{}}\0`],
+  ])("is cut off if a proxy writes %s", async (_name, message) => {
+    const { transport, fromBrowser, messages } = open();
+    const channel = transport.openChannel(PAGE);
+    await deliver(fromBrowser, [message.repeat(EVENTS_MAX + 1)]);
+    expect([channel.flooded.aborted, messages.length]).toEqual([true, EVENTS_MAX]);
   });
 
   it("is not mistaken for another page whose session id its text contains", async () => {

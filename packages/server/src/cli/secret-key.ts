@@ -48,12 +48,15 @@ async function replace(options: ReplaceOptions): Promise<void> {
     return printLines("There is no secret key, and no token needs one. Create one with --yes.");
   if (tokens.length === 0) return printLines("The secret key decrypts every token's signing secret.");
   const count = formatNoun(tokens.length, "token");
+  const loss = hasKey
+    ? `The secret key does not decrypt the signing secrets of ${count}. If the right key is lost`
+    : `There is no secret key to decrypt the signing secrets of ${count}. If it is lost`;
   printLines(
     formatTable([["TOKEN", "ACCOUNT"], ...tokens.map(tokenRow)]),
     "",
     replaces
       ? `Gave ${count} a new signing secret. Show it with: snap-server tokens reveal ID`
-      : `The secret key does not decrypt the signing secrets of ${count}. If the right key is lost, replace them with --yes.`,
+      : `${loss}, replace them with --yes.`,
   );
 }
 

@@ -4,18 +4,18 @@ import type { Duplex } from "node:stream";
 /** The responses of each connection that are not closed. Pipelined ones wait until the previous ones are sent. */
 const openResponses = new WeakMap<Duplex, ServerResponse[]>();
 
-/** Closes a response with its connection, if it is still open: Node 22 closes only the one that it is sending. */
+/** Makes sure that a response closes when its connection does: Node 22 closes only the response that it is sending. */
 export function trackResponse(response: ServerResponse): void {
   const open = openResponsesOf(response.req.socket);
-  // Responses close in the order of their requests. In a tool call, one more `close` listener on
-  // each would exceed the number above which Node warns.
+  // Responses close in the order of their requests. A `close` listener on each would also do, but in
+  // a tool call, one more would exceed the number above which Node warns.
   while (open[0]?.closed) open.shift();
   open.push(response);
 }
 
-/** Returns the response to the latest request on a connection, if it is still open. */
+/** Returns the response to the latest request that has arrived completely on a connection, if it is still open. */
 export function latestResponse(socket: Duplex): ServerResponse | undefined {
-  const response = openResponses.get(socket)?.at(-1);
+  const response = openResponses.get(socket)?.findLast(({ req }) => req.complete);
   return response?.closed === false ? response : undefined;
 }
 

@@ -84,12 +84,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   );
   // A server may ignore expectations other than 100-continue (RFC 9110, 10.1.1).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  // rejects only after the responses to the complete requests before it on the connection
+  // the responses to requests that arrived completely are sent before the rejection of the next one
   const rejectInOrder = (socket: Duplex, rejection: Parameters<typeof rejectSocket>[1]): void => {
     const response = latestResponse(socket);
     const reject = (): void => rejectSocket(socket, rejection);
-    if (response?.req.complete) response.once("close", reject);
-    else reject();
+    if (response === undefined) reject();
+    else response.once("close", reject);
   };
   const rejectMethod = (socket: Duplex): void => {
     const error = methodNotAllowed(["GET", "HEAD"]);

@@ -99,7 +99,7 @@ const batchItem: z.ZodType<BatchItem> = z
     }),
     expires_at: dateTime.nullable().meta({
       description:
-        "When the cached rendering expires; from then on, the same request renders again and costs a credit.",
+        "When the cached rendering expires; from then on, the same request renders again and costs a credit. Null if nothing is cached.",
     }),
     signed_url: z.string().nullable().meta({
       description:

@@ -193,6 +193,7 @@ describe("the list of requests", () => {
     expect(await select({ mode: "pdf" })).toEqual([3]);
     expect(await select({ host: "INSIDE.example.com" })).toEqual([4]);
     expect(await select({ host: "inside.example.com:8080" })).toEqual([4]);
+    expect(await select({ host: "inside.example.com." })).toEqual([4]);
     expect(await select({ host: "not a host" })).toEqual([]);
     expect(await select({ code: "blocked_host" })).toEqual([4]);
     expect(await select({ failed: "true" })).toEqual([4]);

@@ -110,12 +110,18 @@ describe("a malformed HTTP request", () => {
     ["noise", "noise\r\n\r\n", 400, "bad_request"],
     ["CONNECT", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
     ["an unknown method", "GETS / HTTP/1.1\r\nHost: x\r\n\r\n", 405, "method_not_allowed"],
+    [
+      "bad chunking",
+      "POST /v1/renders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer TOKEN\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      400,
+      "bad_request",
+    ],
   ])("does not affect a valid request before it: %s", async (_name, bytes, status, code) => {
     const { sendRaw, customer, renderer } = await openService();
     const { token } = await customer();
     const release = renderer.hold();
     const received = sendRaw(
-      `GET /v1/snap?url=https://example.com/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n${bytes}`,
+      `GET /v1/snap?url=https://example.com/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n${bytes.replace("TOKEN", token)}`,
     );
     await renderer.whenCalled(1);
     release();

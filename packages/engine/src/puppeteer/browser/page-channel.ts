@@ -23,9 +23,8 @@ const LIMITS = {
   other: { events: 5_000, bytes: 16 * 1024 * 1024 },
 } as const satisfies Record<string, EventCount>;
 
-const EVENT = '{"method":"';
-const NETWORK_EVENTS = [`${EVENT}Network.`, `${EVENT}Fetch.`];
-const DETACHED = `${EVENT}Target.detachedFromTarget"`;
+const NETWORK_EVENT = /^(Network|Fetch)\./;
+const DETACHED = "Target.detachedFromTarget";
 
 export interface ScreenshotCommand {
   readonly params: Protocol.Page.CaptureScreenshotRequest;
@@ -83,12 +82,15 @@ export class PageChannel {
     for (const sessionId of this.#sessionIds) this.#options.channels.delete(sessionId);
   }
 
-  /** Counts the message that starts with `start` if it is an event; returns whether it may be parsed. */
-  admit(start: string, bytes: number): boolean {
-    if (start.startsWith(EVENT))
-      this.#add(NETWORK_EVENTS.some((prefix) => start.startsWith(prefix)) ? "network" : "other", bytes);
+  /**
+   * Counts a message if it is an event; returns whether it may be parsed.
+   *
+   * @param event - The event's name; `null` for a response.
+   */
+  admit(event: string | null, bytes: number): boolean {
+    if (event !== null) this.#add(NETWORK_EVENT.test(event) ? "network" : "other", bytes);
     // otherwise, Puppeteer would never release the sessions of frames and workers that have ended
-    return !this.#flooded.signal.aborted || start.startsWith(DETACHED);
+    return !this.#flooded.signal.aborted || event === DETACHED;
   }
 
   /** Counts an event that the page caused in a session that is not its own. */

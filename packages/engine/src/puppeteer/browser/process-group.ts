@@ -13,11 +13,9 @@ export interface GroupMember {
   readonly cpuMs: number;
   /** Time that its main thread has waited for a CPU; 0 if the kernel does not count it. */
   readonly waitMs: number;
-  /** Whether a seccomp filter restricts its system calls, the inner layer of the sandbox. */
-  readonly isSandboxed: boolean;
 }
 
-const SECCOMP_FILTER = 2;
+const SECCOMP_MODE_FILTER = 2;
 /** Exited, but not yet reaped by its parent. */
 const ZOMBIE = "Z";
 const OUT_OF_DESCRIPTORS: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
@@ -70,7 +68,7 @@ export class ProcessGroup {
             role,
             cpuMs,
             waitMs: readSchedule(`${pid}`)?.waitedMs ?? 0,
-            ...readStatus(pid),
+            memoryBytes: readMemory(pid),
           });
         }
       } catch (error) {
@@ -83,12 +81,23 @@ export class ProcessGroup {
     return members;
   }
 
-  /** Sends a signal unless the process has exited, in which case its id may belong to a process in another group. */
+  /**
+   * Sends a signal unless the process has exited, in which case its id may belong to a process in another group. If this
+   * process has no file descriptors left to find out, trusts the previous `read()`.
+   */
   signal(pid: number, signal: NodeJS.Signals): void {
     try {
-      if (readStat(`${pid}`).group === this.#id) process.kill(pid, signal);
+      if (this.#includes(pid)) process.kill(pid, signal);
     } catch {
       // it has just exited
+    }
+  }
+
+  #includes(pid: number): boolean {
+    try {
+      return readStat(`${pid}`).group === this.#id;
+    } catch (error) {
+      return isOutOfDescriptors(error) && this.#members.some((member) => member.pid === pid);
     }
   }
 }
@@ -158,14 +167,27 @@ function readSchedule(path: string): Schedule | null {
   }
 }
 
-function readStatus(pid: number): Pick<GroupMember, "memoryBytes" | "isSandboxed"> {
+function readMemory(pid: number): number {
+  const status = readStatus(pid);
+  return (status("RssAnon") + status("RssShmem")) * 1024;
+}
+
+/** Reads a process's status; see proc_pid_status(5). Returns a function to its numbers, which are 0 if not reported. */
+function readStatus(pid: number): (field: string) => number {
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  const field = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
-  return {
-    memoryBytes: (field("RssAnon") + field("RssShmem")) * 1024,
-    isSandboxed: field("Seccomp") === SECCOMP_FILTER,
-  };
+  return (field) => Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
+}
+
+/**
+ * Returns how many seccomp filters restrict a process's system calls, with those that it has inherited. Before Linux 5.9,
+ * which does not count them, returns `Infinity` if there are any.
+ *
+ * @throws if the process has exited.
+ */
+export function countSeccompFilters(pid: number): number {
+  const status = readStatus(pid);
+  if (status("Seccomp") !== SECCOMP_MODE_FILTER) return 0;
+  return status("Seccomp_filters") || Infinity;
 }
 
 /**

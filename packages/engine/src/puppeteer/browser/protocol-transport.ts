@@ -16,8 +16,10 @@ const CAPTURE_SCREENSHOT = "Page.captureScreenshot";
 const FIRST_SCREENSHOT_ID = 2 ** 30;
 
 /** This event reports the titles and URLs of all pages, which nothing needs. */
-const TARGET_CHANGED = '{"method":"Target.targetInfoChanged"';
-const RESPONSE = /^\{\s*"id"\s*:\s*(\d+)/;
+const TARGET_CHANGED = "Target.targetInfoChanged";
+/** Chromium writes the session last and no whitespace; a proxy in between might do otherwise. */
+const START =
+  /^\{\s*(?:"sessionId"\s*:\s*"(?<session>\w+)"\s*,\s*)?"(?:id"\s*:\s*(?<id>\d+)|method"\s*:\s*"(?<event>[\w.]+)")/;
 const SESSION_AT_END = /"sessionId"\s*:\s*"(\w+)"\s*\}\s*$/;
 
 /** The connection that transports the messages. */
@@ -30,8 +32,8 @@ export interface Wire {
 
 /**
  * The messages between this process and a browser. Screenshots are decoded as they arrive. Messages
- * that are too long, not needed, or from a page that is flooding the connection, are discarded
- * unparsed. Puppeteer receives the others.
+ * that are too long, not needed, or from a page that is flooding the connection are discarded
+ * unparsed. Puppeteer receives the others, and an error in place of a response that is too long.
  */
 export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   onmessage?: (message: string) => void;
@@ -83,20 +85,19 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   }
 
   onMessage(message: Buffer): void {
-    const start = textOf(message);
-    if (!this.#admit(start, { end: message, bytes: message.length })) return;
-    const id = responseId(start);
-    if (id !== null && id >= FIRST_SCREENSHOT_ID) this.#failScreenshot(id);
+    const outline = outlineOf(message, message);
+    if (!this.#admit(outline, message.length)) return;
+    if (isScreenshot(outline)) this.#failScreenshot(outline.id);
     else this.#deliver(message.toString("utf8"));
   }
 
   onDiscarded({ start, end, bytes }: DiscardedMessage): void {
-    const text = textOf(start);
-    const id = responseId(text);
-    if (!this.#admit(text, { end, bytes }) || id === null) return;
-    if (id >= FIRST_SCREENSHOT_ID) return this.#failScreenshot(id);
+    const outline = outlineOf(start, end);
+    const { id, sessionId } = outline;
+    if (!this.#admit(outline, bytes) || id === null) return;
+    if (isScreenshot(outline)) return this.#failScreenshot(id);
     const error = { code: -32_000, message: `The response is longer than ${MESSAGE_MAX_BYTES} bytes` };
-    this.#deliver(JSON.stringify({ id, error, sessionId: sessionIdOf(end) }));
+    this.#deliver(JSON.stringify({ id, error, sessionId }));
   }
 
   /** Passes a message to Puppeteer, whose handler is asynchronous and rejects if it cannot process the message. */
@@ -107,10 +108,9 @@ export class ProtocolTransport implements ConnectionTransport, MessageHandler {
   }
 
   /** Counts a message toward its page's limits; returns whether it may be parsed. */
-  #admit(start: string, { end, bytes }: Omit<DiscardedMessage, "start">): boolean {
-    if (start.startsWith(TARGET_CHANGED)) return false;
-    const channel = this.#channels.get(sessionIdOf(end) ?? "");
-    return channel?.admit(start, bytes) ?? true;
+  #admit({ event, sessionId = "" }: Outline, bytes: number): boolean {
+    if (event === TARGET_CHANGED) return false;
+    return this.#channels.get(sessionId)?.admit(event, bytes) ?? true;
   }
 
   #failScreenshot(id: number): void {
@@ -122,12 +122,24 @@ function textOf(start: Buffer): string {
   return start.toString("latin1", 0, EDGE_BYTES);
 }
 
-function responseId(start: string): number | null {
-  const [, id] = RESPONSE.exec(start) ?? [];
-  return id === undefined ? null : Number(id);
+/** What the edges of a message show of it. */
+interface Outline {
+  /** The id of the command that it responds to; `null` for an event. */
+  readonly id: number | null;
+  /** The event's name; `null` for a response. */
+  readonly event: string | null;
+  /** `undefined` for a message of the browser itself. */
+  readonly sessionId: string | undefined;
 }
 
-/** Chromium ends a session's messages with its id; a page's text cannot contain an unescaped quote. */
-function sessionIdOf(end: Buffer): string | undefined {
-  return SESSION_AT_END.exec(end.toString("latin1", Math.max(0, end.length - EDGE_BYTES)))?.[1];
+/** Reads a message's outline from its start and its end. A page's text cannot contain an unescaped quote. */
+function outlineOf(start: Buffer, end: Buffer): Outline {
+  const { id, event = null, session } = START.exec(textOf(start))?.groups ?? {};
+  const ending = end.toString("latin1", Math.max(0, end.length - EDGE_BYTES));
+  const sessionId = session ?? SESSION_AT_END.exec(ending)?.[1];
+  return { id: id === undefined ? null : Number(id), event, sessionId };
+}
+
+function isScreenshot(outline: Outline): outline is Outline & { readonly id: number } {
+  return outline.id !== null && outline.id >= FIRST_SCREENSHOT_ID;
 }

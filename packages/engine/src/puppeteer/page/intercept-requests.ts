@@ -9,9 +9,7 @@ export interface LocalResponse {
   readonly body: Uint8Array;
 }
 
-/**
- * Fails a request, fulfills it, or sends it with these header fields. `null` leaves the decision to the other rules.
- */
+/** Fails a request, fulfills it, or sets header fields. After header fields or `null`, the next rules decide. */
 export type Verdict =
   | { readonly fail: Protocol.Network.ErrorReason }
   | { readonly fulfill: LocalResponse }
@@ -44,8 +42,9 @@ export class RequestInterceptor {
     return this.#rules.length > 0;
   }
 
+  /** Adds rules, which decide before those of earlier calls. */
   add(...rules: readonly RequestRule[]): void {
-    this.#added.push(...rules);
+    this.#added.unshift(...rules);
   }
 
   /** Applies the rules to a session's requests; another call also applies those added since. */

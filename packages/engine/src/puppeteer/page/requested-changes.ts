@@ -11,7 +11,6 @@ const CONFIGURATION_GROUPS: ReadonlySet<ParameterGroup> = new Set([
   "Viewport",
   "Appearance",
   "Access",
-  "Region",
   "Blocking",
 ]);
 /** Also configures the page before it loads: its viewport is as wide as the printable area. */
@@ -20,9 +19,7 @@ const SINGLE_PAGE = "singlePage";
 const PREPARATION_GROUPS: ReadonlySet<ParameterGroup> = new Set(["Wait", "Changes", "Content"]);
 /** Parameters in these groups that plain renders also have. */
 const PLAIN_PARAMETERS: ReadonlySet<string> = new Set(
-  "width height scale fullPage selector clipX clipY clipWidth clipHeight waitUntil waitForSelector delay".split(
-    " ",
-  ),
+  "width height scale waitUntil waitForSelector delay".split(" "),
 );
 
 /** A request's changes to a plain render, which only loads the page, waits and captures. */

@@ -1,5 +1,5 @@
 import { SnapError, type Engine } from "@snap/engine";
-import { CONTENT_TYPES, requestNotFound } from "@snap/engine/internals";
+import { CONTENT_TYPES, parseTarget, requestNotFound } from "@snap/engine/internals";
 import type { HistoryEntry } from "@snap/engine/ports";
 import * as z from "zod";
 import { dateTime, flag, id, numericId, oneOf, paging, text } from "../../requests/fields.ts";
@@ -101,7 +101,7 @@ async function findRequest({ history }: Engine, requestId: string): Promise<Hist
   return entry;
 }
 
-/** Returns a host as the history stores it, like a URL: lowercase, in Punycode and without a port. */
+/** Returns a host as the history stores it: lowercase, in Punycode, and without a port, brackets and final dots. */
 function hostnameOf(host: string): string {
-  return URL.parse(`http://${host}`)?.hostname ?? host;
+  return parseTarget(`http://${host}`)?.hostname ?? host;
 }

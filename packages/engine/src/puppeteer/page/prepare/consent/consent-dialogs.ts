@@ -38,9 +38,9 @@ export class ConsentDialogs {
     this.#firstDocumentId = tab.progress.documentId;
   }
 
-  /** Declines dialogs until none is open, or one cannot be declined. */
+  /** Declines up to three dialogs, until none is open, or one cannot be declined. */
   async decline(signal: AbortSignal): Promise<void> {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    for (let round = 0; ; round += 1) {
       const { open, isComplete } = await this.#findOpen(round === 0 ? OPEN_MAX_MS : 0, signal);
       this.#open = open;
       this.isChecked ||= isComplete;
@@ -48,7 +48,7 @@ export class ConsentDialogs {
       if (frame === undefined) return;
       this.isFound = true;
       this.isOpen = true;
-      if (!(await this.#declineIn(frame, signal))) return;
+      if (round === ROUNDS_MAX || !(await this.#declineIn(frame, signal))) return;
       this.isDeclined = true;
       this.isOpen = false;
     }
@@ -127,7 +127,10 @@ export class ConsentDialogs {
     return [...this.#frames.values()].find(({ isMain }) => isMain);
   }
 
-  /** Prepares the documents that can show a dialog, once the page has loaded. */
+  /**
+   * Prepares the documents that can show a dialog, once the page's own document is parsed or, if it has replaced the
+   * first one, loaded.
+   */
   async #prepareFrames(signal: AbortSignal): Promise<readonly ConsentFrame[]> {
     const { progress, processes, session: mainSession, mainFrameId } = this.#tab;
     const isLoaded = (): boolean => {

@@ -189,7 +189,7 @@ export const FIND_DIALOGS = `(() => {
     return [...found];
   };
 
-  /** Translucent layers over the whole viewport, which dialogs place behind them. */
+  /** Translucent layers over the whole viewport, which dialogs place behind themselves. */
   const covers = () => {
     const isCover = (element) => {
       const { position, zIndex, backgroundColor, backgroundImage, backdropFilter, opacity } = getComputedStyle(element);

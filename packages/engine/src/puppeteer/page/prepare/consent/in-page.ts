@@ -9,7 +9,7 @@ import { LOADS_A_DIALOG } from "./words.ts";
  * called, so a page has no messages to forge and no channel to flood.
  */
 const DRIVE = `(autoconsent, rules, page, isMain) => {
-  /** Autoconsent waits up to a second for animations. */
+  /** Limits each pause between autoconsent's actions; some of its rules wait for seconds. */
   const PAUSE_MAX_MS = 400;
   const POPUP_MAX_MS = 300;
   const POLL_MS = 50;
