@@ -4,7 +4,7 @@ import express, { type Express } from "express";
 /** Calls `handle` for each finished batch. If it throws, the response is 500 and the service retries the delivery. */
 export function createApp(signingSecret: string, handle: (batch: RenderBatch) => unknown): Express {
   const app = express();
-  // a batch can be delivered again, even while `handle` is running; to remember it after a restart, store the ids in a database
+  // a batch can be delivered again, even while `handle` is running; to recognize it after a restart, store the ids in a database
   const calls = new Map<string, Promise<unknown>>();
   app.post(
     "/webhooks/snap",

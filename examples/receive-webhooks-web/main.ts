@@ -6,7 +6,7 @@ export function createHandler(
   signingSecret: string,
   handle: (batch: RenderBatch) => unknown,
 ): (request: Request) => Promise<Response> {
-  // a batch can be delivered again, even while `handle` is running; to remember it after a restart, store the ids in a database
+  // a batch can be delivered again, even while `handle` is running; to recognize it after a restart, store the ids in a database
   const calls = new Map<string, Promise<unknown>>();
   const receive = webhookHandler(signingSecret, async (batch) => {
     const call = calls.get(batch.id) ?? (async () => handle(batch))();

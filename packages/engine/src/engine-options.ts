@@ -87,8 +87,8 @@ export interface EngineOptions {
   /** `systemResolver` by default. */
   readonly resolver?: Resolver;
   /**
-   * Proxy for webhooks; set the same one for the renderer. If it resolves names, the engine does not look up targets
-   * itself. None by default.
+   * Proxy for webhooks; set the same one for the renderer. If it resolves names, the engine looks up only the targets
+   * that bypass it. None by default.
    */
   readonly upstreamProxy?: UpstreamProxy | null;
   /** Reports idle cores and available memory; by default, this machine's. */
@@ -99,7 +99,7 @@ export interface EngineOptions {
    * always shared.
    */
   readonly isolation?: "shared" | "account";
-  /** Called when an account is quarantined because one of its pages was ended. */
+  /** Called when an account is quarantined because one of its pages was ended, or killed an isolated browser. */
   readonly onQuarantined?: (quarantined: QuarantinedAccount) => void;
   /** Called with events to count: waits for a slot, how reservations end, and failures of the ledger. */
   readonly onEvent?: (event: EngineEvent) => void;
@@ -153,7 +153,7 @@ const BOUNDS = {
   itemLeaseMs: { min: 1 },
 } as const;
 
-/** For name resolution, caching, even in an object store, and settling. */
+/** For name resolution, for caching, which can involve an object store, and for settling. */
 const LEASE_MARGIN_MS = 30 * SECOND_MS;
 const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 

@@ -7,7 +7,7 @@ import type { PruneRequest } from "./ports/ledger.ts";
 
 /** Large rows are deleted one at a time, because every request waits while the embedded storage deletes one. */
 const PRUNE_LIMIT = 1;
-/** For each kind of ledger record, and for the history. They are small, so deleting them takes about a millisecond. */
+/** Limit for each kind of ledger record, and for the history. Deleting such small rows takes about a millisecond. */
 const PRUNE_SMALL_LIMIT = 50;
 const PRUNE_INTERVAL_MS = 60_000;
 /** Pause between rounds, in which requests are served. Short enough to delete records faster than renders add them. */
@@ -17,7 +17,7 @@ const PRUNE_PAUSE_MS = 5;
 const MONTH_MS = 31 * DAY_MS;
 /** A charge is reversed within a day, and customers can ask about it for a month. */
 export const RESERVATION_RETENTION_MS = 35 * DAY_MS;
-/** Longer than any request that was in flight during the deletion. */
+/** Longer than any request that is in flight during a deletion can take. */
 const DELETION_RETENTION_MS = DAY_MS;
 
 export type PruneOptions = Pick<

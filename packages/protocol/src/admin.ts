@@ -156,9 +156,9 @@ export interface DeliveryAttemptDocument {
   readonly duration_ms: number;
   /** Whether the receiver acknowledged it with a 2xx status. */
   readonly delivered: boolean;
-  /** Status of the receiver's response; `null` if there was none. */
+  /** Status of the receiver's response; `null` if there was no valid one. */
   readonly status: number | null;
-  /** Why there was no response, such as `timed-out`; `null` if there was one. */
+  /** Why there was no valid response, such as `timed-out`; `null` if there was one. */
   readonly failure: string | null;
   /** The first 2 KiB of the response, with `[path]` for the path and query of the webhook's URL. */
   readonly body: string | null;
@@ -252,7 +252,7 @@ export interface AdminUsage {
 
 /** An existing or likely problem with the service. */
 export interface AdminProblem {
-  /** `problem`: something is not working. `warning`: it is working, but with a restriction. */
+  /** `problem`: something does not work. `warning`: the service works, but something should be fixed. */
   readonly status: "problem" | "warning";
   /** The code that `snap-server doctor --json` reports. */
   readonly code: string;
@@ -281,6 +281,7 @@ export interface AdminHealth {
     readonly max_bytes: number | null;
     readonly free_bytes: number | null;
   } | null;
+  /** `null` before the first backup, with PostgreSQL, or if it cannot be read. */
   readonly last_backup_at: string | null;
   /**
    * Whether this process records requests (SNAP_HISTORY). The following fields count those of all
@@ -294,7 +295,7 @@ export interface AdminHealth {
     readonly failures: number;
     readonly credits: number;
   };
-  /** Failures of the last 24 hours by code, most frequent first. */
+  /** Failures of the last 24 hours that are listed in the history, by code, most frequent first. */
   readonly failures: readonly { readonly code: ErrorCode; readonly count: number }[];
   /** The last 60 minutes, one entry per minute, oldest first. */
   readonly activity: readonly { readonly at: string; readonly renders: number; readonly failures: number }[];

@@ -81,7 +81,7 @@ export const ERROR_CODES = {
   script_failed: { status: 422, retryable: false },
   /** The store that `storeTo` names did not accept the rendering; nothing is charged. */
   store_failed: { status: 502, retryable: true, retryAfterSeconds: 5 },
-  /** The request line and headers together are larger than 64 KiB. */
+  /** The request line and headers together are larger than 64 KiB, or there are too many headers. */
   request_header_fields_too_large: { status: 431, retryable: false },
   /**
    * The process is stopping or, in a response from `/readyz`, cannot render, write to its storage or rely on

@@ -40,8 +40,8 @@ const SHOWN_CHARACTERS_MAX = 80;
  * Reads the configuration from the environment. An empty variable counts as unset, and a secret can be in a file;
  * `warnings` lists what is valid but probably a mistake, such as unknown `SNAP_*` variables.
  *
- * @param purpose What the configuration is for: some variables are only for the service, or only for commands.
- * @throws ConfigError that names every invalid variable, its value unless it is secret, and the valid ones.
+ * @param purpose What the configuration is for: `SNAP_ADMIN_URL` is only for commands.
+ * @throws ConfigError that names every invalid variable, and says what is valid. Shows the value unless it is secret.
  * @example
  * const { config, warnings } = readConfig(process.env);
  */

@@ -49,7 +49,7 @@ function isDiskFull(directory: string): boolean {
   return bavail * bsize < SHARED_MEMORY_BYTES;
 }
 
-/** This user may not write there, or the file system is read-only. */
+/** The system denies this user access to the file, or the file system is read-only. */
 export function isPermissionError(error: unknown): boolean {
   const { code = "" } = error as { code?: string };
   return ["EACCES", "EPERM", "EROFS"].includes(code);
@@ -69,7 +69,7 @@ export function diskFullError(
   return new OperatorError("disk_full", `the disk that holds ${folder} is full`, advice, { cause });
 }
 
-/** Storages cannot import OperatorError, so their errors have its fields; returns `null` for any other error. */
+/** Converts a storage's error, which has the fields of an OperatorError; returns `null` for any other error. */
 export function asOperatorError(error: unknown): OperatorError | null {
   if (!(error instanceof Error) || !("problem" in error) || !("advice" in error) || !("code" in error))
     return null;

@@ -41,13 +41,13 @@ export interface OpenedStorage {
 }
 
 export interface StorageOptions {
-  /** Where renderings over 32 KiB are cached; with the others by default. */
+  /** Where renderings over 32 KiB are cached; by default, the storage caches them like smaller ones. */
   readonly bucket?: ObjectBucket | undefined;
   /** Called when the bucket works again after `onBackgroundError` reported that it did not. */
   readonly onBucketRecovered?: () => void;
   /**
-   * Called when the bucket starts to fail, when an idle connection to PostgreSQL is lost, or when the one that listens for
-   * batches cannot be opened.
+   * Called when the bucket starts to fail, when an idle connection to PostgreSQL is lost, or when the connection that
+   * listens for batches is lost or cannot be opened.
    */
   readonly onBackgroundError?: (error: unknown) => void;
   /** Called when Redis starts to fail; `onBackgroundError` by default. */
@@ -67,7 +67,7 @@ export interface StorageOptions {
    * without `createsDatabase`. If it throws, the database stays empty.
    */
   readonly beforeCreation?: (() => void) | undefined;
-  /** Whether to lock the data folder as its service, of which it allows one. `false` by default. */
+  /** Whether to lock the data folder for a service; only one service can lock it. `false` by default. */
   readonly isService?: boolean | undefined;
   readonly beforeMigration: BeforeMigration;
   /**
@@ -80,9 +80,9 @@ export interface StorageOptions {
 }
 
 /**
- * How the secret key is used. `required`: it must decrypt what a migration would change. `replaced`: it is lost, so a
- * missing key file is created even if the folder contains a database. `unused`: nothing is decrypted, so it may be
- * missing or wrong, but not unreadable.
+ * How the secret key is used. `required`: it must decrypt the newest signing secret before a migration. `replaced`: it
+ * is lost, so a missing key file is created even if the folder contains a database. `unused`: nothing is decrypted, so
+ * it may be missing or wrong, but not unreadable.
  */
 export type KeyUse = "required" | "replaced" | "unused";
 
@@ -152,7 +152,7 @@ async function openSharedStorage(
 ): Promise<OpenedStorage> {
   const { keyUse, beforeMigration, beforeCreation } = options;
   const secretKey = config.secretKey ?? "";
-  // The embedded storage does not need it.
+  // Loaded lazily: the embedded storage does not need this module.
   const { openPostgresStorage } = await import("@snap/storage-postgres");
   const cache = await openSharedCache(
     { redisUrl, cacheMaxBytes },

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { publicUrlOf, type Config } from "./config.ts";
 
-/** For commands on the same data folder, whose SNAP_PORT may differ from the service's. */
+/** Returns the file that tells commands the address of the service: their SNAP_PORT may differ from the service's. */
 function fileOf(dataDir: string): string {
   return join(dataDir, "address");
 }

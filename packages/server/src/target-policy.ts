@@ -12,7 +12,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 
 /**
  * The targets of a command that renders without serving: what the configuration allows and denies.
- * The service's databases are blocked, and so are object stores on private addresses.
+ * The service's databases are blocked, and so are object stores on private addresses, unless an allowed target names
+ * their port.
  *
  * @param allow - Targets to allow in addition to those of the configuration.
  */

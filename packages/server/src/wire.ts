@@ -139,9 +139,9 @@ export type OpenEngineOptions = Pick<
   };
 
 /**
- * How the secret key is checked. `none`: not at all. `decrypts`: it decrypts the newest stored
- * signing secret, if any. `shared`: it is also the key that the database is used with; commands
- * that encrypt check this first.
+ * How the secret key is checked. `none`: not at all. `decrypts`: it must decrypt the newest stored
+ * signing secret, if any. `shared`: it must also be the key that other processes use with the
+ * database; commands that encrypt check this first.
  */
 export type KeyCheck = "none" | "decrypts" | "shared";
 
@@ -154,8 +154,8 @@ export async function openEngine(
   config: Config,
   { keyCheck = "decrypts", beforeMigration = rejectMigration, ...options }: OpenEngineOptions,
 ): Promise<Engine> {
-  // Does not start more renders when cores are idle: remote browsers run on other machines, and each account's browser
-  // takes memory.
+  // By default, these run no more renders than there are slots, even while cores are idle: remote browsers run on other
+  // machines, and each account's browser takes memory.
   const isBounded = config.browserEndpoints.length > 0 || config.isolation === "account";
   const concurrency = config.renderConcurrency ?? (isBounded ? slotsForCores() : null);
   const stores = new Map(storesOf(config));

@@ -96,8 +96,7 @@ async function transact<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // a lost connection rejects the waiting statement, and also emits "error", which would end the
-  // process if nothing listened
+  // a lost connection also emits "error"; marked as broken, it does not go back into the pool
   const markBroken = (error: Error): void => {
     broken = error;
   };

@@ -22,7 +22,7 @@ export function detectPooler(url: string): Promise<PoolMode | null> {
     try {
       // a pooler assigns separate process ids to clients, to find the statement that a client cancels
       if ((await backendOf(first)) === (first as pg.Client & WithProcessId).processID) return null;
-      // in statement mode it is rejected
+      // a pooler in statement mode rejects it
       await first.query("BEGIN");
       await first.query("COMMIT");
       return await readMode(first, url);

@@ -17,7 +17,7 @@ export interface RedisCacheOptions {
    * not set.
    */
   readonly cacheMaxBytes?: number | null;
-  /** Called when this process evicts renderings before they expire. */
+  /** Called when this process evicts renderings, or cannot fit one. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Time without a response after which Redis counts as unavailable, in milliseconds; 1,000 by default. */
   readonly commandTimeoutMs?: number;

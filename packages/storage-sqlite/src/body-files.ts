@@ -9,7 +9,7 @@ const MAX_BLOCKING_BYTES = 256 * 1024;
 /** Ids grow with time, so rows are appended; the first id is above the row ids from older releases. */
 const FIRST_ID = 2 ** 50;
 const IDS_PER_MS = 1024;
-/** Another process may be about to insert a newer file's row. */
+/** Younger files are not swept: a process may be about to insert their rows. */
 const SWEEP_AGE_MS = 60_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 

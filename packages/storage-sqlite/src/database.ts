@@ -52,8 +52,8 @@ export async function openDatabase({
 function configure(database: DatabaseSync): void {
   // write-ahead log: writers do not block readers, and a commit is one append
   database.exec("PRAGMA journal_mode = WAL");
-  // with NORMAL, a killed process loses nothing, because the system has the log in memory; durably() also survives a
-  // power failure
+  // with NORMAL, a killed process loses nothing, because the system has the log in memory; what durably() writes also
+  // survives a power failure
   database.exec("PRAGMA synchronous = NORMAL");
   // truncates the log after a burst, but never below the ledger's reserve
   database.exec(`PRAGMA journal_size_limit = ${2 * RESERVE_BYTES}`);

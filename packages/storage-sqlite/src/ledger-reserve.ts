@@ -7,9 +7,9 @@ import { withoutOverwriting } from "./transaction.ts";
 
 /** Free pages for about 10,000 renders, and a log 1.5 times as large as the one that SQLite checkpoints automatically. */
 export const RESERVE_BYTES = 6 * 1024 * 1024;
-/** A smaller loss is not worth a write that blocks the event loop for 30 ms. */
+/** The reserve is renewed only below this size, because renewing it blocks the event loop for 30 ms. */
 const RENEW_BELOW_BYTES = 4.5 * 1024 * 1024;
-/** With less, the log might be left with pages that do not fit into the file. */
+/** With less free disk space, a renewal might leave pages in the log that do not fit into the file. */
 const FREE_MIN_BYTES = 3 * RESERVE_BYTES;
 
 /**
@@ -17,7 +17,7 @@ const FREE_MIN_BYTES = 3 * RESERVE_BYTES;
  * a write-ahead log of the same size, which SQLite overwrites from its start.
  */
 export interface LedgerReserve {
-  /** Restores the space, if much of it was used up and the disk has room. Then writes 12 MiB. */
+  /** If much of the space was used up and the disk has room, restores it, which writes 12 MiB. */
   renew(): void;
   /** Returns whether the disk is so full that only the reserve may be left. */
   isDiskLow(): boolean;

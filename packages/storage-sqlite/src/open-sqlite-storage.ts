@@ -35,7 +35,7 @@ export type SqliteStorageOptions = {
   readonly cacheMaxBytes?: number | null;
   /** Free disk space that renderings and documents must leave; 256 MiB by default. */
   readonly diskReserveBytes?: number;
-  /** Called after renderings are evicted before they expire. If it throws, the call that evicted them rejects. */
+  /** Called when renderings are evicted, or do not fit. If it throws, the call that evicted them rejects. */
   readonly onEvicted?: ((eviction: Eviction) => void) | undefined;
   /** Whether this is the folder's only service: a second one is rejected; `false` by default. */
   readonly isService?: boolean;
@@ -72,7 +72,8 @@ const DISK_RESERVE_BYTES = 256 * 1024 * 1024;
  *
  * @throws TypeError without a `directory` or a `filename`.
  * @throws Error if the file cannot be opened, belongs to another program, or was written by a newer release (code
- * `schema_newer`), or while the folder is in use by another service, or being restored (`folder_in_use`).
+ * `schema_newer`), or while the folder is being restored or, with `isService`, is in use by another service
+ * (`folder_in_use`).
  *
  * @example
  * const storage = await openSqliteStorage({ directory: "./data" });

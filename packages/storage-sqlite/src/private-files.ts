@@ -2,8 +2,8 @@ import { chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statS
 import { dirname } from "node:path";
 
 /**
- * Creates an empty file that only its owner can access, unless it exists. A storage's files contain hashes and sealed
- * secrets. SQLite gives `-wal` and `-shm` the same mode.
+ * Creates an empty file that only its owner can access, unless the file exists. A storage's files contain hashes and
+ * encrypted secrets. SQLite gives `-wal` and `-shm` the same mode.
  */
 export function createPrivateFile(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 });

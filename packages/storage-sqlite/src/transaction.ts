@@ -11,7 +11,7 @@ export function transact<T>(database: DatabaseSync, work: () => T): T {
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    // SQLite rolls back itself after some errors, such as a full disk
+    // after some errors, such as a full disk, SQLite has already rolled back
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }

@@ -11,7 +11,7 @@ const RETRY_MS = 20;
  * Empties the write-ahead log, which still contains pages from before a deletion; in the database, deleted rows are
  * overwritten with zeros (`secure_delete`).
  *
- * @throws Error if other processes keep reading the log.
+ * @throws Error if other connections keep using the log.
  */
 export async function truncateLog(database: DatabaseSync, ledgerReserve: LedgerReserve): Promise<void> {
   const tryToEmpty = prepareTruncation(database);

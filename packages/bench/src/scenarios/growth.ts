@@ -21,7 +21,7 @@ export const growth: Scenario = {
   name: "growth",
   title: "Growth",
   about:
-    "The time of one operation on embedded storage with many rows, relative to storage with few. The operations run sequentially in this process, each on a different row or on the queue's next item. Each stored rendering is 200 bytes.",
+    "The time of one operation on embedded storage with many rows, relative to storage with few. The operations run sequentially in this process, on scattered rows or on the queue's next item. Each stored rendering is 200 bytes.",
   fullRunOnly: true,
   async run(bench) {
     const rows: Row[] = [];

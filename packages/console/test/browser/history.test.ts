@@ -250,7 +250,7 @@ describe("requests", () => {
     stub.data.requests[gone] = { ...stub.data.requests[gone], host: "documents.snap.invalid" };
     await visitor.go("/requests");
     await visitor.go(`/requests/${stub.data.requests[gone].id}`);
-    expect(await visitor.see("It can be rendered again only while its document is stored.")).toBe(true);
+    expect(await visitor.see("The page can be rendered again only while its document is stored.")).toBe(true);
   });
 });
 

@@ -39,9 +39,10 @@ export interface ObjectRenderingsOptions {
  *
  * A large rendering is a miss if its object is lost or corrupt, while the bucket fails, or while
  * the account transfers more than 128 MiB, or all accounts more than 512 MiB, at a time; the limits
- * grow with a `maxRenderingBytes` above 128 MiB. In the last two cases, `put` does not store it,
- * and deletes an earlier rendering under its key. If the bucket fails, `get` and `put` do not
- * reject; `purge`, `deleteAccount` and `prune` do, because objects would remain.
+ * grow with a `maxRenderingBytes` above 128 MiB. While the bucket fails or a limit is reached,
+ * `put` does not store a large rendering, and deletes an earlier one under its key. If the bucket
+ * fails, `get` and `put` do not reject; `purge`, `deleteAccount` and `prune` do, because objects
+ * would remain.
  *
  * `prune` deletes objects from the day after their renderings expire, including those of renderings that were replaced
  * or evicted: a reader may still be fetching them.

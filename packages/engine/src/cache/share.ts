@@ -120,9 +120,9 @@ interface LeadRequest extends ShareRequest {
 }
 
 /**
- * Leads the render unless another process holds its lease; then waits at most a minute, or `maxWaitMs`, for the lease.
- * The lease does not show whether the other process is rendering or waiting, so the whole wait counts as waiting for a
- * slot: after `maxWaitMs`, the request renders here if a slot is free, and fails otherwise.
+ * Leads the render unless another process holds its lease; then waits for the lease, for `maxWaitMs` but at most a
+ * minute. The lease does not show whether the other process is rendering or waiting, so the whole wait counts as
+ * waiting for a slot: after `maxWaitMs`, the request renders here if a slot is free, and fails otherwise.
  */
 async function lead(
   dependencies: ShareDependencies,
@@ -219,6 +219,6 @@ const LEADER_ONLY_CODES: ReadonlySet<string> = new Set([
   "rate_limited",
   "no_active_plan",
   "credit_limit_reached",
-  // the leader's wait was too short, or the queue was full
+  // for example, the leader's wait was too short, or the queue was full
   "upstream_rate_limited",
 ]);

@@ -20,7 +20,7 @@ const AVIF_EFFORT = 0;
 /**
  * Opens an image for processing. The encoded result has no metadata.
  *
- * @throws Error unless it is a PNG, JPEG, WebP or AVIF image: a browser must not choose another decoder.
+ * @throws Error unless it is a PNG, JPEG, WebP or AVIF image: a compromised browser must not reach other decoders.
  */
 export function openImage(sharp: Sharp, bytes: Uint8Array): Image {
   if (!hasImageSignature(bytes)) throw new Error("The file is not a PNG, JPEG, WebP or AVIF image.");

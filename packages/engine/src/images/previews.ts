@@ -16,7 +16,7 @@ export interface PreviewLimits {
   readonly maxSidePx: number;
 }
 
-/** Returns the preview of an account's rendering; `null` if there is none, or the service is too busy to make it. */
+/** Returns the preview of an account's rendering; `null` if none can be made, or the service is too busy. */
 export type FindPreview = (
   rendering: Pick<StoredRendering, "etag" | "bytes"> & { readonly accountId: string },
 ) => Promise<Preview | null>;

@@ -5,7 +5,7 @@ import type { Renderer } from "../ports/renderer.ts";
 
 type Report = (name: string, message: string) => void;
 
-/** What a renderer can do only if the operator has installed it. */
+/** The features that a renderer has only if the operator has installed what they require. */
 export type InstalledFeatures = Pick<Renderer, "filterLists" | "processesImages">;
 
 /** Reports parameters that require something not installed. */

@@ -126,7 +126,7 @@ function jsonSchemaOf(row: Exclude<ParameterRow, { readonly kind: "url" }>): obj
   }
 }
 
-/** Query decoders replace bytes that are not UTF-8 with this character, such as the byte %E9. */
+/** Query decoders replace bytes that are not UTF-8, such as %E9, with this character. */
 const REPLACEMENT_CHARACTER = "\u{FFFD}";
 const NOT_UTF8 =
   "must not contain U+FFFD, which replaces bytes that are not UTF-8; in a query, percent-encode the URL, so that %E9 becomes %25E9";

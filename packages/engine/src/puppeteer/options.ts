@@ -65,8 +65,8 @@ export interface PuppeteerRendererOptions {
   /** Maximum size of a rendering; 64 MiB by default. A render whose file is larger fails. */
   readonly maxRenderingBytes?: number;
   /**
-   * Browser contexts to prepare in each browser ahead of renders, while fewer renders are running than there are cores;
-   * 4 by default. An isolated browser prepares at most 1.
+   * Browser contexts to prepare in each browser ahead of renders, while it runs fewer renders than there are cores; 4
+   * by default. An isolated browser prepares at most 1.
    */
   readonly warmContexts?: number;
   /** Renders after which a local browser is replaced; 1,000 by default. */
@@ -79,20 +79,20 @@ export interface PuppeteerRendererOptions {
    */
   readonly recycleAboveBytes?: number;
   /**
-   * A page in a local browser is ended if it uses more memory than this: that of its own processes, plus its share of
-   * the growth of the processes that all pages share. By default 2 GiB, or a quarter of the machine's or container's
-   * memory if that is less.
+   * A page in a local browser is ended if it uses more memory than this, counting its own processes and its share of
+   * the growth of those that all pages share. By default 2 GiB, or a quarter of the machine's or container's memory if
+   * that is less.
    */
   readonly pageMemoryMaxBytes?: number;
   /**
-   * A page in a local browser is ended if it uses more CPU time than this: that of its own processes, plus its share of
-   * that of the processes that all pages share; 20,000 by default.
+   * A page in a local browser is ended if it uses more CPU time than this, counting its own processes and its share of
+   * the time of those that all pages share; 20,000 by default.
    */
   readonly pageCpuMaxMs?: number;
   /**
    * Maximum number of local browsers in addition to the shared one; by default two per core plus two, and at
-   * least 8. A render that needs one more waits. An engine that isolates accounts needs as many as it has
-   * concurrent renders.
+   * least 8. While all of them are rendering, a render that needs another one waits. With the engine's
+   * `isolation: "account"`, set at least its `concurrency`.
    */
   readonly isolatedBrowsersMax?: number;
   /** Idle time after which a browser other than the shared one is closed; 60,000 by default. */

@@ -45,8 +45,8 @@ const NO_ACCOUNT: ScheduledRender = { accountId: "", priority: "interactive" };
  * The queue that p-queue uses: round robin across accounts, so an account with many waiting renders hardly delays the
  * others; first in, first out within an account. Accounts in quarantine come last, with one render at a time each.
  *
- * An account always leaves one slot free, and its batches leave one more. Beyond the slots, a render needs a permit,
- * which the scheduler issues while cores are idle.
+ * An account leaves one slot free, and its batches leave one more, unless there are too few slots. Beyond the slots, a
+ * render needs a permit, which the scheduler issues while cores are idle.
  */
 export class FairQueue implements Queue<Job, FairQueueOptions> {
   readonly #limits: RenderLimits;

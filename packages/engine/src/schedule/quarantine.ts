@@ -5,8 +5,9 @@ const QUARANTINE_MS = 600_000;
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * The accounts of which a page was ended within the last ten minutes because it would have harmed other renders, or
- * killed an isolated browser. They render one page at a time, after all others, in an isolated browser.
+ * The accounts with a page that, within the last ten minutes, was ended because it would have harmed other renders, or
+ * killed an isolated browser. They render one page at a time, after all other accounts and, with local browsers, in an
+ * isolated browser.
  */
 export class Quarantine {
   readonly #clock: Clock;

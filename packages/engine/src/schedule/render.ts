@@ -31,10 +31,10 @@ export interface RenderSlotRequest extends SlotRequest, Pick<RenderOptions, "req
   readonly document: SentDocument | undefined;
 }
 
-/** An account that is in quarantine because one of its pages was ended. */
+/** An account that is in quarantine because one of its pages was ended, or killed an isolated browser. */
 export interface QuarantinedAccount {
   readonly accountId: string;
-  /** Why the page was ended: the message of the caller's error. */
+  /** The message of the caller's error, such as why the page was ended. */
   readonly reason: string;
   /** End of the quarantine, in milliseconds since the Unix epoch. */
   readonly endsAt: number;

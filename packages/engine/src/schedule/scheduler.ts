@@ -47,7 +47,10 @@ const STOPS_TOO_SOON = "this process is stopping, and the render could not finis
 const CHECK_INTERVAL_MS = 50;
 
 export interface SchedulerOptions extends RenderLimits {
-  /** Maximum number of waiting renders across all accounts. Those in quarantine do not count against others. */
+  /**
+   * Maximum number of waiting renders across all accounts. Renders of accounts in quarantine count only against such
+   * accounts.
+   */
   readonly maxWaiting: number;
   /** Maximum number of one account's waiting renders, so no account fills the queue alone. */
   readonly maxWaitingPerAccount: number;

@@ -313,7 +313,7 @@ export type ScreenshotDefaults =
   | "expandScrollers"
   | "cache";
 
-/** For each screenshot parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
+/** What a screenshot parameter requires of others if it is sent. A flag counts as sent only if it is true. */
 export interface ScreenshotRules {
   readonly width: { readonly height: number };
   readonly height: { readonly width: number };
@@ -619,7 +619,7 @@ export type PdfDefaults =
   | "tagged"
   | "cache";
 
-/** For each PDF parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
+/** What a PDF parameter requires of others if it is sent. A flag counts as sent only if it is true. */
 export interface PdfRules {
   readonly latitude: { readonly longitude: number };
   readonly longitude: { readonly latitude: number };

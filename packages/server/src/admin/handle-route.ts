@@ -24,7 +24,7 @@ export function handleRoute(route: AdminRoute, service: AdminService): RequestHa
   const segment = route.path.split("/").indexOf("{id}");
   return async (request, response) => {
     const exchange = exchangeOf(response);
-    // anyone may sign in, but only from the console; checked before the body is read
+    // a sign-in needs no credentials, but must come from the console's pages; checked before the body is read
     if (route.isPublic) requireOwnOrigin(request, ownOriginOf(request, service.origin));
     const operator = route.isPublic ? ANONYMOUS_OPERATOR : await service.authenticate(request);
     if (!route.isPublic) exchange.operator = operator.user;

@@ -96,7 +96,7 @@ function createHistoryReader({
   };
 }
 
-/** Adds the minutes without requests, which the storage omits. */
+/** Adds the minutes without renders or failures, which the storage omits. */
 function fillMissingMinutes(activity: readonly Activity[], now: number): AdminHealth["activity"] {
   const counts = new Map(activity.map((minute) => [minute.at, minute]));
   const last = Math.floor(now / MINUTE_MS) * MINUTE_MS;

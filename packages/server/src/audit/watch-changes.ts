@@ -77,7 +77,7 @@ export function watchChanges(
   return { watched: watch(engine, ""), changes };
 }
 
-/** A failed call may also have changed something, unless it was rejected. */
+/** Records the change that a call makes. A failed call counts as a change, unless it fails with an `AdminError`. */
 async function recordChange(
   changes: Changes,
   {

@@ -32,7 +32,7 @@ const DISK_FULL_ADVICE =
   "no backup was made, and nothing is left behind except on stdout; free space there, write to another " +
   "disk, or leave out the cached renderings with --without-renderings";
 
-/** System calls that only the target's folder gets; the errors of others may concern the data folder. */
+/** System calls made only on the target's folder; errors of other calls may concern the data folder. */
 const TARGET_FOLDER_ACTIONS: Readonly<Record<string, string>> = { scandir: "read", mkdtemp: "write to" };
 
 /**

@@ -31,10 +31,10 @@ export interface RestoreReport {
 }
 
 /**
- * Replaces the data folder with a backup. Changes nothing unless the backup is complete, was made by this release or an
- * older one, and matches the secret key, if there is one.
+ * Replaces the data folder with a backup. Changes nothing unless the backup is complete, has a schema version that this
+ * release supports, and matches the secret key, if there is one.
  *
- * @throws OperatorError
+ * @throws OperatorError; a system error if the backup cannot be read.
  */
 export async function restore({
   config,

@@ -26,7 +26,7 @@ export async function checkTargetFile(file: string, dataDir: string): Promise<st
   const target = await followLinks(file);
   const relativePath = relative(await realpath(dataDir).catch(() => dataDir), target);
   if (RESERVED_NAME.test(relativePath)) throw invalidTarget(`${target} is reserved for the data folder`);
-  // not the target: what a link in /proc points to, such as a pipe, has no path
+  // checks `file`, not `target`: a link in /proc can point to something without a path, such as a pipe
   const existing = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw invalidTarget(error.message);

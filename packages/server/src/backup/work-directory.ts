@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const PREFIX = ".snap-backup-";
 const NAME = /^\.snap-backup-[A-Za-z\d]{6}$/;
-/** Name of a directory that might have no lock yet. */
+/** Until it is locked, the directory has this prefix. */
 const UNLOCKED_PREFIX = ".snap-backup.";
 const UNLOCKED_NAME = /^\.snap-backup\.[A-Za-z\d]{6}$/;
 

@@ -16,7 +16,7 @@ export function stateOf(account: AdminAccount): "active" | "suspended" | "deleti
   return account.suspended_at === null ? "active" : "suspended";
 }
 
-/** Commands that change one state of an account. */
+/** Commands that change an account, and take no other argument. */
 const STATE_COMMANDS = [
   {
     name: "verify",

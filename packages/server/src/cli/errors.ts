@@ -74,7 +74,7 @@ export function explainFailure(error: unknown): Failure | null {
   return toFailure({ code: "failed", message, advice: null }, EXIT_CODES.failure);
 }
 
-/** A wrong key is a configuration error: a restart does not fix it. */
+/** A missing, unreadable or wrong secret key is a configuration error: a restart does not fix it. */
 function explainOperatorError({ code, problem, advice }: OperatorError): Failure {
   const exitCode = FINDING_CHECKS[code] === "secret key" ? EXIT_CODES.usage : EXIT_CODES.failure;
   return toFailure({ code, message: problem, advice }, exitCode);

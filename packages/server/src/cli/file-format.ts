@@ -42,7 +42,10 @@ export function withFileFormat(
   }
   const impliedFormat = implied["output"] ?? implied["format"] ?? "pdf";
   if (requestedFormat !== undefined && requestedFormat !== impliedFormat)
-    throw new UsageError(`-o ${file} contradicts ${optionFor(requestedFormat)}`, "pass only one of them");
+    throw new UsageError(
+      `-o ${file} contradicts ${optionFor(requestedFormat)}`,
+      "remove that option, or change the file's extension",
+    );
   return requestedFormat === undefined ? [...parameters, ...Object.entries(implied)] : parameters;
 }
 

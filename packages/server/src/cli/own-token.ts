@@ -10,7 +10,7 @@ export const OWN_TOKEN_NAME = "SNAP_TOKEN";
 
 /**
  * Makes the value of `SNAP_TOKEN` a valid token. A secret becomes the token of a separate account, which is created
- * if it is missing; `<id>|<secret>` must already be valid. Revokes the token of an earlier value. Adds changes to the
+ * if it is missing; `<id>|<secret>` must already be valid. An earlier secret stops working. Adds changes to the
  * audit log.
  *
  * @param value The value; `null` if the variable is not set.

@@ -6,7 +6,7 @@ import { quoteIfNeeded } from "../quote.ts";
 import { formatCount } from "../format.ts";
 import { formatTable, printJson, printLines } from "./output.ts";
 
-/** Entries per page of the table. */
+/** Entries per page, without `--limit`. */
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1000;
 
@@ -32,15 +32,15 @@ export function withPaging(command: Command): Command {
   return withJson(command)
     .option(
       "--limit <number>",
-      `at most this many; ${DEFAULT_LIMIT} by default, all with --json alone`,
+      `maximum number of entries; ${DEFAULT_LIMIT} by default, or all with --json but without --after`,
       parseLimit,
     )
-    .option("--after <id>", "only those after this id, the last of the previous page");
+    .option("--after <id>", "only entries after this id, the last one of the previous page");
 }
 
 /**
- * Prints a page of a list. For programs, it is an array of all entries; with `--limit` or `--after`, an object with the
- * entries of the page, the number of `more` and the `next` value of `--after`.
+ * Prints a page of a list as a table. With `--json`, prints an array of all entries or, if `--limit` or `--after` is
+ * passed, an object with the page's entries, the number of `more` entries and the `next` value of `--after`.
  */
 export async function printList<Entry extends { readonly id: string | number }>(
   command: Command,

@@ -74,7 +74,7 @@ Other users of the machine can see a command's arguments. Put secrets into a fil
 async function renderPage(page: string, options: RenderOptions): Promise<void> {
   const file = options.output;
   if (file === STDOUT_FILE && options.json)
-    throw new UsageError("--json and -o - both write to stdout", "pass only one of them");
+    throw new UsageError("--json and -o - both write to stdout", "remove --json, or write to a file");
   const pairs = withFileFormat(file, await readSecretOptions(toQueryPairs(options)));
   const local = await openLocalPage(page);
   const config = loadConfig();

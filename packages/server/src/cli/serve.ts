@@ -64,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.exit(EXIT_CODES.ok);
 }
 
-/** Only warns: without its object store, the service works, but renders large pages again. */
+/** Only warns: without its object store, the service works, but does not cache large renderings. */
 async function warnAboutObjectStore(config: Config, logger: Logger): Promise<void> {
   const stores = config.stores.filter(({ name }) => name === config.objectStore);
   for (const { status, message, advice } of await checkStores({ ...config, stores }))
@@ -137,7 +137,7 @@ async function serveUntil(stop: StopSignals, dependencies: ServiceDependencies):
   try {
     // a service that cannot listen must not revoke the SNAP_TOKEN of the one that uses the address
     listener ??= await reserveAddress(config);
-    // a worker serves no requests
+    // a worker serves no requests that need a token
     const tokenId = role === "worker" ? null : await applyOwnToken(engine, config.ownToken);
     if (tokenId !== null) logOwnToken(logger, tokenId);
     else if (demo === null) await adviseOnAccounts(engine, { role, logger });
@@ -227,7 +227,7 @@ function adviseOnAddress(error: unknown): never {
   });
 }
 
-/** Listens until the service takes over. With port 0, that starts early, because the public URL contains the port. */
+/** Listens until the service takes over. With port 0, it is called early, because the public URL contains the port. */
 async function reserveAddress({ host, port }: Pick<Config, "host" | "port">): Promise<Server> {
   const server = createServer((socket) => socket.destroy());
   await listen(server, { host, port }).catch(adviseOnAddress);

@@ -8,7 +8,8 @@ export const CONSOLE_SETTINGS = {
     variable: "SNAP_CONSOLE",
     schema: optional(onOrOff()),
     description:
-      "whether to serve the console at /console/ and its admin API: on or off; workers serve neither",
+      "whether to serve the console at /console/ and the admin API: on or off; SNAP_ADMIN_TOKEN serves the " +
+      "admin API even if this is off; workers serve neither",
     unset: "off; on with serve --dev",
   },
   adminToken: {

@@ -4,7 +4,7 @@ import { optional, type Setting } from "./setting.ts";
 
 const NAVIGATION_DEFAULT_MS = 30_000;
 const MEBIBYTE_BYTES = 1024 * 1024;
-/** An empty page takes 15 MiB, so a lower limit would end harmless pages. */
+/** An empty page alone takes 15 MiB. A limit below this minimum would end harmless pages. */
 const PAGE_MEMORY_MIN_BYTES = 64 * MEBIBYTE_BYTES;
 
 /** Which browser renders, and what a page may use. */
@@ -52,7 +52,7 @@ export const RENDER_SETTINGS = {
     schema: optional(wholeNumber({ min: 1, max: 256 })),
     description: "maximum number of renders that run at once",
     unset:
-      "by memory: one per 128 MiB, from two per core plus two to 16 per core; two per core plus two with SNAP_BROWSER_URL or SNAP_ISOLATION=account",
+      "one per 128 MiB of available memory, but from two per core plus two to 16 per core; with SNAP_BROWSER_URL or SNAP_ISOLATION=account, two per core plus two",
   },
   renderTimeoutMs: {
     variable: "SNAP_RENDER_TIMEOUT_MS",

@@ -50,7 +50,7 @@ export const SETTINGS = {
     variable: "SNAP_TRUST_PROXY",
     schema: optional(trustedProxies()),
     description:
-      "proxies in front of the service whose X-Forwarded-For, X-Request-Id and traceparent are trusted: their number, or a comma-separated list of addresses, CIDR blocks, or the names loopback, linklocal and uniquelocal",
+      "proxies in front of the service whose X-Forwarded-For, X-Forwarded-Proto, X-Request-Id and traceparent are trusted: their number, or a comma-separated list of addresses, CIDR blocks, or the names loopback, linklocal and uniquelocal",
     unset: "none: the log shows the connection's address",
   },
   dataDir: {
@@ -95,8 +95,8 @@ export const SETTINGS = {
     schema: optional(wholeNumber({ min: 0, max: MAX_BYTES })),
     description: "maximum size of all cached renderings, in bytes; 0 caches none",
     unset:
-      "half of the sum of their size and the free disk space; with Redis, 80% of its maxmemory, " +
-      "or half of its machine's memory without one",
+      "half of the sum of their size and the free disk space; with Redis, 80% of its maxmemory or, " +
+      "if that is not set, half of its machine's memory",
   },
   diskReserveBytes: {
     variable: "SNAP_DISK_RESERVE_BYTES",
@@ -175,7 +175,7 @@ export const SETTINGS = {
   webhookRetryDelaysMs: {
     variable: "SNAP_WEBHOOK_SCHEDULE",
     schema: optional(retryDelays()),
-    description: "delays after failed webhook deliveries; 0s alone means a single attempt",
+    description: "delays after failed attempts to deliver a webhook; 0s alone means a single attempt",
     unset: "5s,5m,30m,2h,5h,10h,10h",
   },
   batchRetentionMs: {

@@ -6,7 +6,7 @@ export interface BannerFacts {
   readonly docs: string;
   /** The Model Context Protocol endpoint. */
   readonly mcp: string;
-  /** A link that signs in to the console once, for ten minutes; `null` without a console. */
+  /** A sign-in link for the console, which works once and expires after ten minutes; `null` without a console. */
   readonly console: string | null;
   readonly demo_page: string;
   readonly token: string;

@@ -32,7 +32,7 @@ export async function startDemoServer(preferredPort: number): Promise<DemoServer
       .end(isDemoPage ? demoPage : "Not found; the demo page is at /.\n");
   });
   const port = await listen(server, preferredPort);
-  // a connection that cannot be accepted, for lack of memory or files, only fails for its client
+  // a connection that cannot be accepted, for lack of memory or file descriptors, only fails for its client
   server.on("error", () => {});
   return {
     url: `http://${HOST}:${port}/`,

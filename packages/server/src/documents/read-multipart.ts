@@ -15,8 +15,8 @@ const UNNAMED = "must be sent as a file with a file name";
 /**
  * Reads the files of a form. Their file names are their paths.
  *
- * @throws SnapError `validation_failed` for a malformed body and for a field that is not a file, `payload_too_large` for
- * too many files.
+ * @throws SnapError `payload_too_large` for too many files; `validation_failed` for a malformed body, a field that is
+ * not a file, or a file with a transfer encoding.
  */
 export function readMultipart(body: Buffer, contentType: string): Promise<readonly SentFile[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly SentFile[]>();

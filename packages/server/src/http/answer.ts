@@ -11,7 +11,7 @@ const MAY_CONTAIN_NAME = /(?:^|&)(?:answer=|[^=&]*%)/;
 /** `answer`, which does not affect the rendering, and the parameters, which do. */
 interface Separated<Sent> {
   readonly answer: Answer;
-  /** Without `answer`, unless it is invalid: then the engine rejects it with all other problems. */
+  /** Without `answer`. Keeps an invalid one, so the engine reports it together with all other problems. */
   readonly parameters: Sent;
 }
 
@@ -46,7 +46,7 @@ interface AnsweredCapture extends SeparatedContent {
   readonly baseUrl: string;
 }
 
-/** Returns a rendering's metadata, with a link to the file if a signed URL can request it. */
+/** Returns a rendering's metadata, with a link to the file if it is cached and a signed URL can request it. */
 export function renderingDocument(engine: Engine, answered: AnsweredCapture): RenderingDocument {
   const { capture } = answered;
   const { bytes, contentType, page } = capture.rendering;

@@ -48,7 +48,10 @@ export interface AppOptions {
   readonly admin?: AdminOptions | null;
   /** Fills in the forms at `/` and `/docs` for browsers on this machine; `null`, the default, does not. */
   readonly demo?: DemoAccess | null;
-  /** The proxies whose `X-Forwarded-For`, `X-Request-Id` and `traceparent` are trusted; none by default. */
+  /**
+   * The proxies whose `X-Forwarded-For`, `X-Forwarded-Proto`, `X-Request-Id` and `traceparent` are trusted; none by
+   * default.
+   */
   readonly trustProxy?: TrustedProxies | null;
   /** Returns whether the service reports that it is not ready, but still accepts requests; by default never. */
   readonly isStopping?: () => boolean;
@@ -162,7 +165,7 @@ function addApi(app: Express, { engine, publicUrl, logger, ...options }: AppOpti
     { path: /^\/v1\/documents\/[^/]+$/, label: "/v1/documents/{id}" },
     { get: withVerifiedAccount(getDocument(engine)), delete: withVerifiedAccount(deleteDocument(engine)) },
   );
-  // Configured URLs of AI assistants often end with a slash.
+  // AI assistants are often configured with a URL that ends with a slash.
   addEndpoint(
     app,
     { path: /^\/mcp\/?$/, label: MCP_PATH },
@@ -232,7 +235,7 @@ const requireHost: RequestHandler = ({ httpVersion, headersDistinct }, _response
   next();
 };
 
-/** Whether the endpoint reads the body, which it does after authentication. */
+/** Whether the endpoint itself reads the body: after authentication, or for a sign-in after checking the origin. */
 function readsBody({ method, path }: Request): boolean {
   if (path.startsWith(ADMIN_PATH)) return method === "POST" || method === "PATCH";
   return method === "POST" && BODY_PATHS.has(path);

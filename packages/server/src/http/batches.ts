@@ -14,7 +14,7 @@ import type { BearerEndpoint } from "./bearer.ts";
 /** Index of the path segment that contains the id of a batch. */
 const ID_SEGMENT = 3;
 
-/** `POST /renders`. Only an authenticated caller can make the service read a body. */
+/** `POST /renders`. Only an authenticated caller can make the service hold a body in memory. */
 export function submitBatch(engine: Engine, { baseUrl }: { readonly baseUrl: string }): BearerEndpoint {
   return async ({ request, principal }) => {
     requireNoQuery(rawQueryOf(request.url));

@@ -7,7 +7,7 @@ import { rawQueryOf, segmentOf } from "../requests/request-target.ts";
 import { json } from "../requests/response.ts";
 import type { BearerEndpoint } from "./bearer.ts";
 
-/** `POST /documents`. Only an authenticated caller can make the service read a body. */
+/** `POST /documents`. Only an authenticated caller can make the service hold a body in memory. */
 export function uploadDocument(
   engine: Engine,
   { baseUrl, budget }: { readonly baseUrl: string; readonly budget: BodyBudget },

@@ -10,8 +10,9 @@ export function healthz(): RequestHandler {
 }
 
 /**
- * Returns the readiness check: whether the service can render and store, and is not stopping. Anyone can trigger one,
- * and it writes to the storage, so the service runs one at a time and at most one a second. The reasons go to the log.
+ * Returns the readiness check: whether the service can render, store and rely on its clock, and is not stopping. Anyone
+ * can trigger it, and it writes to the storage, so the service runs one check at a time and at most one a second. The
+ * reasons go to the log.
  */
 export function createReadinessCheck(options: {
   readonly engine: Engine;

@@ -11,7 +11,8 @@ import { inputSchema, toObjectSchema, type ObjectSchema } from "./input-schema.t
 export const imageFacts = renderingFacts.extend({
   content_type: z.string().meta({ description: "Type of the image.", example: "image/png" }),
   signed_url: z.url().nullable().meta({
-    description: "URL of the file, usable without a token. Null if the result contains the file itself.",
+    description:
+      "URL of the file, usable without a token. Null if the result contains the file itself, or if the file could not be cached.",
     example: SIGNED_IMAGE_URL_EXAMPLE,
   }),
   width: z.int().min(1).meta({ description: "Width in pixels.", example: 1280 }),
@@ -26,7 +27,7 @@ export const imageFacts = renderingFacts.extend({
     .nullable()
     .meta({
       description:
-        "The image in the result, if it is a preview; all other members describe the full file. Null if the result contains the file itself, or only a link.",
+        "The image in the result, if it is a preview; all other members describe the full file. Null if the result contains the file itself, or if no preview could be made.",
     }),
 });
 

@@ -20,7 +20,7 @@ export function registerBatches(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Queue up to 20 captures",
     description:
-      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names every error, such as `items.2.quality`. Each item costs the same as a `GET /snap`, and counts against the same limits; an item over the render limit is retried for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
+      "Queues the captures and returns without waiting for them. A submission is accepted or rejected as a whole; `errors` names the invalid parameters, such as `items.2.quality`. Each item costs the same as a `GET /snap`, and counts against the same limits; an item over the render limit is retried, by default for up to 15 minutes. Submissions have a separate limit of 10 per minute.",
     security: [{ bearer: [] }],
     parameters: [IDEMPOTENCY_KEY],
     request: {
@@ -135,7 +135,7 @@ function registerLists(registry: OpenAPIRegistry): void {
     tags: ["Batches"],
     summary: "Send a webhook again",
     description:
-      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. The attempts start over if it was delivered, or if none are left. Counts as a batch submission.",
+      "Sends a complete batch's webhook again within seconds, with the same id and a new signature, even if it was delivered. The attempts start over if it was delivered or given up. Counts as a batch submission.",
     security: [{ bearer: [] }],
     parameters: [ID],
     responses: {

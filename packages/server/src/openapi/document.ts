@@ -14,7 +14,7 @@ const INTRODUCTION = `Renders a publicly reachable web page, HTML or Markdown as
 - Each render costs one credit; a failed one is refunded; an identical repeat is served from your cache for free.
 - Every error response is a JSON envelope with a \`code\` to branch on. Codes may be added, but never change.
 - Booleans are \`true\`/\`false\` or \`1\`/\`0\`. A parameter that the mode does not accept is an error.
-- Every path that supports GET also supports HEAD. Other methods return 405 \`method_not_allowed\` with \`Allow\`, unknown paths 404 \`not_found\`, and the old \`/api/v1/*\` 410 \`api_moved\`.
+- Every path that supports GET also supports HEAD. A method that the path does not support returns 405 \`method_not_allowed\` with \`Allow\`; an unknown path, 404 \`not_found\`; the old \`/api/v1/*\`, 410 \`api_moved\`.
 - AI assistants connect to \`/mcp\` over the Model Context Protocol, with the same tokens.`;
 
 const TAGS = [

@@ -117,7 +117,7 @@ export const SIGNED_URL_PARAMETERS: readonly OperationParameter[] = [
     in: "query",
     required: false,
     description:
-      "Unix time in seconds when the URL expires; without it, the URL works until the token expires or is revoked or rotated.",
+      "Unix time in seconds when the URL expires; without it, the URL works as long as the token and its signing secret are valid.",
     schema: { type: "integer", minimum: 0 },
     example: 4102444800,
   },

@@ -32,7 +32,8 @@ export const renderingFacts = z.object({
     .url()
     .nullable()
     .meta({
-      description: "URL of the file, usable without a token. Null if the result contains the file itself.",
+      description:
+        "URL of the file, usable without a token. Null if the result contains the file itself, or if the file could not be cached.",
       example: `${SIGNED_URL}?pdf=true&${SIGNED_PARAMETERS}`,
     }),
   notes: z.array(z.string()).meta({
@@ -71,13 +72,14 @@ export const renderingDocument = renderingFacts
       .meta({ description: "Number of pages of a PDF. Null for an image.", example: null }),
     title: z.string().nullable().meta({
       description:
-        "Title of the page, with a space for control and bidirectional characters. Null if it has none.",
+        "Title of the page, with control and bidirectional characters replaced by spaces. Null if it has none, or if unknown.",
       example: "Example Domain",
     }),
-    final_url: z
-      .url()
-      .nullable()
-      .meta({ description: "URL of the page after redirects.", example: "https://example.com/" }),
+    final_url: z.url().nullable().meta({
+      description:
+        "URL of the page after redirects. Null if it is longer than 2,048 characters, or neither `http` nor `https`.",
+      example: "https://example.com/",
+    }),
     signed_url: z.url().nullable().meta({
       description:
         "URL of the file, usable without a token. Null if `cache` was false, if parameters are secret or too long, or if the file could not be cached.",

@@ -79,7 +79,7 @@ const RENDERING_HEADERS = ["ETag", "X-Cache", "X-Target-Status", "X-Render-Notes
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "Malformed HTTP request.",
-  401: "The bearer token is missing, unknown, expired or revoked.",
+  401: "The bearer token, console session or sign-in link is missing, unknown, expired or revoked.",
   402: "No active plan, or no credits left in the period. Counts against the render limit.",
   403: "The account is suspended, its email address is not verified, the token lacks the ability for the mode, a console session is used by another origin, or a signed URL has expired or has an invalid signature.",
   404: "Unknown id, or a batch or document that belongs to another account, was deleted or has expired.",
@@ -87,7 +87,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   413: "The request body is too large, or a document has too many files or is too large when unpacked.",
   422: "Invalid parameters, a URL or target that cannot be rendered, a script that failed, or the idempotency key of another submission; nothing is charged.",
   429: "A per-minute limit is exceeded. With a bearer token, the rate-limit headers describe that limit.",
-  431: "Request line and headers are larger than 64 KiB.",
+  431: "Request line and headers are larger than 64 KiB, or there are too many headers.",
   500: "The render or the service failed; refunded.",
   502: "The browser or name resolution failed, the quota of the remote browser service is used up, or the store did not accept the rendering; refunded.",
   503: "The service is busy or stopping; refunded.",

@@ -53,7 +53,8 @@ export const errorEnvelope = z
       .record(z.string(), z.array(z.string()))
       .optional()
       .meta({
-        description: "Messages by parameter name; present only if parameters are invalid.",
+        description:
+          "Messages by the name of the parameter or file that they concern, or under `body`; absent for other errors.",
         example: { quality: ["must be an integer from 1 to 100"] },
       }),
     request_id: z.uuid().meta({

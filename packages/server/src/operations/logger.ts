@@ -33,7 +33,7 @@ const CLOSED_PIPE_CODES: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
 
 /**
  * A log that cannot be written must not end the process while renders are running, so lines are dropped: until a write
- * succeeds, or forever if the reader is gone. On exit, pino would retry forever, if a write has failed or the reader is
+ * succeeds, or forever if the reader is gone. On exit, pino would retry forever if a write has failed or the reader is
  * stuck.
  */
 function openStandardOutput(): DestinationStream {

@@ -12,7 +12,7 @@ export interface DemoAccess {
 
 const CONSOLE_LINK = '<li><a href="console/">Console</a> for operators and token holders</li>';
 
-/** Returns the page at `/`: a form that renders, and the command for the same request. */
+/** Returns the page at `/`: a form to render a page, and the command that sends the same request. */
 export function createStartPage({
   hasConsole,
   demo,
@@ -52,7 +52,8 @@ const PROXY_HEADER =
 /**
  * Whether a browser on this machine has opened the service by a loopback name. A page of another site can resolve its
  * own name to this machine (DNS rebinding), but then sends that name. A proxy or tunnel on this machine may forward
- * requests from others. No browser sends HTTP/1.0 or a URL as the target, unlike a proxy.
+ * requests from others. A proxy may send HTTP/1.0, or a whole URL as the target; a browser that connects directly does
+ * neither.
  */
 function isFromThisMachine({ socket, httpVersion, originalUrl, headers }: Request): boolean {
   const isDirect =

@@ -36,7 +36,7 @@ export function date(): z.ZodISODate {
   return z.iso.date({ error: "must be a date such as 2026-03-01" });
 }
 
-/** An id in any format, because an id that cannot exist is reported as not found. */
+/** An id in any format, because an id that cannot exist is treated like any unknown one. */
 export function id(): z.ZodString {
   return text({ max: LIST_LIMITS.idCharacters });
 }

@@ -33,7 +33,10 @@ export const HTTP_LIMITS = {
   bodyPieces: 1_000,
   /** Each time it grows by this size, a body may have one more piece; packets and most chunks are far larger. */
   bytesPerPiece: 32,
-  /** Read before a rejection, so a client that sends its whole body before it reads still gets the response. */
+  /**
+   * How much of a body that is too large is read before the rejection, so a client that sends its whole body before it
+   * reads still gets the response.
+   */
   discardedBytes: 1024 * 1024,
   /** Enough, by default, for running renders (45 s each) and most renders waiting for a slot. */
   drainMs: 90_000,

@@ -5,7 +5,7 @@ import { printable, shorten } from "../operations/printable.ts";
 import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request-target.ts";
 
-/** 5xx responses caused by the page, the load or a shutdown: counted, but not logged as errors. */
+/** Caused by the page, the load or a shutdown, or reported by `/readyz`: counted, but not logged as errors. */
 const EXPECTED_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "render_failed",
   "render_timeout",
@@ -19,7 +19,7 @@ const PATH_CHARACTERS_MAX = 256;
 /** Monitors call them every few seconds. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** The console calls it every few seconds. */
+/** The console calls it every ten seconds. */
 const HEALTH_ROUTE = "/admin/v1/health";
 
 /** Logs one line per request, without the query and most headers, which can contain secrets. */

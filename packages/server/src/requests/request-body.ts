@@ -96,7 +96,7 @@ interface ReceiveOptions {
   readonly onChunk: (chunk: Buffer) => void;
 }
 
-/** Requests whose body was declared too large. Each is waited for once, although an error handler discards it again. */
+/** Requests whose declared length is too large. Each body is awaited once, although the error handler discards it too. */
 const awaited = new WeakSet<IncomingMessage>();
 
 async function receiveBody(request: IncomingMessage, { maxBytes, onChunk }: ReceiveOptions): Promise<void> {

@@ -127,8 +127,14 @@ describe("render exits with code 2, before it starts a browser, for", () => {
       ["-o", "a.png", "--paper-format", "a4"],
       "--paper-format is for PDFs only; write to a .pdf file or remove it",
     ],
-    [["-o", "a.png", "--pdf"], "-o a.png contradicts --pdf; pass only one of them"],
-    [["-o", "a.jpg", "--format", "webp"], "-o a.jpg contradicts --format webp; pass only one of them"],
+    [
+      ["-o", "a.png", "--pdf"],
+      "-o a.png contradicts --pdf; remove that option, or change the file's extension",
+    ],
+    [
+      ["-o", "a.jpg", "--format", "webp"],
+      "-o a.jpg contradicts --format webp; remove that option, or change the file's extension",
+    ],
     [["-o", "-", "--json"], "--json and -o - both write to stdout"],
     [
       ["-o", "a.gif"],

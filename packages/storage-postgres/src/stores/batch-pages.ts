@@ -24,8 +24,8 @@ export const BATCH_PAGES = {
 };
 
 /**
- * Returns a row even with a limit of 0, because each contains `matched`. Counts without reading the
- * deliveries unless it filters by them, because no rate limit applies to lists.
+ * Returns a statement for a page. It selects a row even with a limit of 0, because each row contains `matched`. Lists
+ * have no rate limit, so the count must be cheap: it reads the deliveries only to filter by them.
  *
  * @param condition - Selects the account, if any: a condition for both cases could not use an index.
  */

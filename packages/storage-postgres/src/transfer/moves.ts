@@ -70,7 +70,7 @@ function toState({ totals, ...state }: MoveRow): TransferState {
   return { ...state, finished: totals === null ? null : toTotals(totals) };
 }
 
-/** Data migrations finished by older releases have no totals of reversals, documents and idempotency keys. */
+/** Data migrations that older releases finished can lack totals of reversals, documents and idempotency keys. */
 function toTotals(text: string): TransferTotals {
   const later = { journalReversed: 0, documents: 0, documentBytes: 0, idempotencyKeys: 0 };
   return { ...later, ...(JSON.parse(text) as Omit<TransferTotals, keyof typeof later>) };

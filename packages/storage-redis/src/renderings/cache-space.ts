@@ -35,7 +35,7 @@ export function createCacheSpace(
   const refreshQuota = async (client: ScriptedClient): Promise<number> =>
     (quotaBytes = cacheMaxBytes ?? (await readMemory(client)).quota);
 
-  /** Returns their total size in bytes. */
+  /** Returns the total size of the evicted renderings. */
   const reportEvictions = (reason: Eviction["reason"], { evictions }: EvictOutcome): number => {
     for (const eviction of evictions) onEvicted({ reason, ...eviction });
     return evictions.reduce((sum, eviction) => sum + eviction.bytes, 0);

@@ -76,7 +76,7 @@ const EVICTIONS_PER_CALL = 50;
 
 /** The evictions of one call. */
 export interface EvictOutcome {
-  /** Whether nothing more can or need be evicted. */
+  /** Whether nothing more can be evicted, or needs to be. */
   readonly isDone: boolean;
   readonly evictions: readonly Omit<Eviction, "reason">[];
 }

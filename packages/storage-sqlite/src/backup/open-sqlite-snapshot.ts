@@ -10,7 +10,7 @@ import { SCHEMA_VERSION } from "../migrate.ts";
 import { prepare } from "../prepare.ts";
 import { writeLastBackup } from "./last-backup.ts";
 
-/** How long one of the service's writes may take. */
+/** How long to wait for a lock, such as during one of the service's writes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 export interface SqliteSnapshotOptions {
@@ -42,7 +42,7 @@ export interface SqliteSnapshot {
   readonly filename: string;
   /** Number of cached renderings in the copy. */
   readonly renderingCount: number;
-  /** Reads the renderings one at a time; leaves out those evicted since. */
+  /** Reads the renderings one at a time; leaves out those deleted or replaced since. */
   renderings(): AsyncGenerator<SnapshotFile>;
   /** Reads the documents one at a time; leaves out those deleted since. */
   documents(): AsyncGenerator<SnapshotFile>;

@@ -34,7 +34,7 @@ export interface CacheSpace {
    * storing it if it is larger than the quota or the disk has no space for it.
    */
   store(rendering: PendingRendering, store: () => Promise<void>): Promise<boolean>;
-  /** Makes space on the disk for something else; returns `false` if there is not enough to evict. */
+  /** Makes space on the disk for a document; returns `false` if evictions cannot free enough. */
   makeSpaceFor(bytes: number): Promise<boolean>;
   /** Evicts at most `limit` renderings that no longer fit; returns how many were evicted. */
   trim(limit: number): Promise<number>;

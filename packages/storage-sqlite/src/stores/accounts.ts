@@ -103,7 +103,7 @@ export function createAccountStore(database: DatabaseSync, dependencies: Account
   };
 }
 
-/** The first and the last step of a deletion. */
+/** The first and the last step of a deletion, and the pruning of its record. */
 function createAccountRemover(
   database: DatabaseSync,
   { deletions, ledgerReserve }: AccountDependencies,

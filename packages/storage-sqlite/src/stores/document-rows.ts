@@ -4,7 +4,7 @@ import { copyRow, prepare } from "../prepare.ts";
 import { transact, transactDurably } from "../transaction.ts";
 import type { Deletions } from "./deletions.ts";
 
-/** A row, with the id of its file. */
+/** A document's row; `sequence` is also the id of its file. */
 export interface DocumentRow extends DocumentRecord {
   readonly sequence: number;
 }
@@ -30,9 +30,9 @@ export interface DocumentRows {
   insert(request: PutDocument, sequence: number): PutOutcome | null;
   find(request: DocumentKey & WithNow): DocumentRow | null;
   findPart(request: DocumentKey & WithNow & { readonly path: string }): DocumentPart | null;
-  /** Returns the ids of at most `limit` documents of an account. */
+  /** Returns the sequences of at most `limit` documents of an account. */
   listByAccount(request: { readonly accountId: string; readonly limit: number }): readonly number[];
-  /** Returns the ids of at most `limit` documents that have expired by `now`. */
+  /** Returns the sequences of at most `limit` documents that have expired by `now`. */
   expired(request: { readonly now: number; readonly limit: number }): readonly number[];
   has(sequence: number): boolean;
   /** Returns how many existed. */

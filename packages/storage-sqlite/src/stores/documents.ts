@@ -44,7 +44,7 @@ export function createDocumentStore(
 
   return {
     async put(request) {
-      // if its file was lost, it is stored again
+      // deletes the row if its file is lost, so the document is stored again
       await findRow({ ...request.document, now: request.document.storedAt });
       const earlyOutcome = rows.putWithoutInsert(request);
       if (earlyOutcome !== null) return earlyOutcome;

@@ -74,7 +74,7 @@ export function createLedger(database: DatabaseSync, dependencies: LedgerDepende
   };
 }
 
-/** The balance of an account whose deletion has started. */
+/** The balance for a new period of an account whose deletion has started. */
 function noCredits(): Balance {
   return { granted: 0, used: 0, reserved: 0 };
 }

@@ -57,7 +57,7 @@ FROM
  * Opens the embedded storage to move it to another one, with `transfer` from `@snap/engine`. Requires exclusive access,
  * so that no record is missed: it fails while another process has the file open, and no other process can open the file
  * until it is closed. Cached renderings, rate limits, the history, delivery attempts, sign-ins and the audit log are not
- * moved. Deletes documents whose file is missing.
+ * moved. Deletes documents whose file is missing or truncated.
  *
  * @throws StorageFault if the directory contains no storage (`database_missing`), or if it is in use (`folder_in_use`) or
  * was written by a newer or older release (`schema_newer`, `schema_older`). Error if it belongs to another program.
@@ -142,7 +142,7 @@ function fingerprintOf(filename: string): string {
 
 /**
  * Deletes documents whose file is missing or has the wrong size. A backup lacks the files of
- * documents that were deleted while it was being made, so a restore leaves such documents.
+ * documents that were deleted while it was being made, so a restored database can list them.
  */
 async function discardLostDocuments(database: DatabaseSync, files: BodyFiles): Promise<void> {
   database.exec("PRAGMA secure_delete = ON");

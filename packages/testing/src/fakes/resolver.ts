@@ -3,7 +3,8 @@ import { addAbortListener } from "node:events";
 
 /**
  * Addresses by host name; a function is called for each lookup, to simulate DNS rebinding or a resolver that recovers.
- * `fails` rejects with `ESERVFAIL`, so the name may exist; `silent` never responds, and rejects only when aborted.
+ * `fails` rejects with `ESERVFAIL`: the resolver failed, and the name may exist. `silent` never responds, and rejects
+ * only when aborted.
  */
 export type FakeHosts = Readonly<Record<string, FakeHost | (() => FakeHost)>>;
 

@@ -12,7 +12,7 @@ import { createIdempotencyKeys } from "./idempotency-keys.ts";
 import type { MemoryLedger } from "./ledger.ts";
 import { pageOf } from "./page-of.ts";
 
-/** Batches in memory, in the order of submission; a change settles in `ledger`. */
+/** Batches in memory, in the order of submission; changes settle reservations in `ledger`. */
 export function createBatchStore({
   ledger,
   deletions,

@@ -134,7 +134,7 @@ function testUpdates(test: DefineTest<"accounts">): void {
     assert.equal(await accounts.update("acct_2", change), "email-taken");
     assert.equal((await accounts.find("acct_2"))?.planSlug, "starter");
     assert.equal((await accounts.list())[0]?.email, "ada@example.com");
-    // its own address in another case is not taken
+    // an account can change the case of its address
     assert.deepEqual(
       await accounts.update("acct_1", { email: "Ada@example.com" }),
       sampleAccount({ email: "Ada@example.com" }),

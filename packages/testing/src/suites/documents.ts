@@ -86,7 +86,7 @@ function testContents(test: DefineTest<"documents">): void {
   });
 
   test("returns records that are isolated from the stored ones", async ({ documents }) => {
-    // the second one extends the first
+    // the second call finds the document and extends it
     for (let put = 1; put <= 2; put += 1) overwrite(await documents.put(sample()));
     overwrite(await documents.find(KEY));
     assert.deepEqual(await documents.find(KEY), sample().document);

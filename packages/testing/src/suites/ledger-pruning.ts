@@ -29,7 +29,7 @@ async function kindsOf(ledger: Ledger, accountId = "acct_1"): Promise<string[]> 
   return (await ledger.journal({ accountId, limit: 1000 })).map(({ kind }) => kind).toReversed();
 }
 
-/** Tests `Ledger.prune`: it deletes only old records and only whole periods, and balances always add up. */
+/** Tests `Ledger.prune`: it deletes only old records, and balances always add up. */
 export function testPruning(test: DefineTest<"ledger">): void {
   testReservations(test);
   testPeriods(test);

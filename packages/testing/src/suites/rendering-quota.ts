@@ -102,7 +102,7 @@ function testEviction(test: DefineTest<"renderings">): void {
     renderings,
   }) => {
     await putMany(renderings, { accountId: "quiet", count: 5 });
-    // counts as 60,000 and would be the largest
+    // counts as 60,000, so its account would be the largest
     await put(renderings, { accountId: "greedy", key: "0", atMs: 10, sizeBytes: 55_904 });
     assert.deepEqual(await keysOf(renderings, "greedy"), []);
     assert.deepEqual(await keysOf(renderings, "quiet"), ["0", "1", "2", "3", "4"]);

@@ -28,7 +28,7 @@ function assertSameRendering(actual: StoredRendering | null, expected: StoredRen
 export interface RenderingSuiteOptions {
   /** Whether the store deletes expired renderings itself, so `prune` returns 0; `false` by default. */
   readonly prunesByItself?: boolean;
-  /** Whether the store has no quota; `false` by default. If it has one, `open` applies `cacheMaxBytes`. */
+  /** Whether the store has no quota; `false` by default. If it has one, `open` must apply `cacheMaxBytes`. */
   readonly isUnlimited?: boolean;
 }
 

@@ -88,7 +88,7 @@ export const UNUSUAL_STRINGS: readonly string[] = [
   " a",
 ];
 
-/** Overwrites every field of a record, and of the records in it; fields of frozen ones stay as they are. */
+/** Overwrites every field of a record, and of the records in it. Frozen records stay unchanged. */
 export function overwrite(record: unknown): void {
   if (typeof record !== "object" || record === null) return;
   for (const [name, value] of Object.entries(record))

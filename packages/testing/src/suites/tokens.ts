@@ -114,7 +114,7 @@ function testLists(test: DefineTest<"accounts" | "tokens" | "ledger">): void {
   });
 }
 
-/** Hex of different lengths, so a store cannot mix them up. */
+/** Hex of different lengths, so a store that mixes them up fails the tests. */
 const SEALED = { old: hexOf(60, 1), next: hexOf(61, 2), third: hexOf(62, 3) } as const;
 
 function testSigningSecrets(test: DefineTest<"accounts" | "tokens" | "ledger">): void {

@@ -5,7 +5,7 @@ import type { Page } from "./markdown.ts";
 /** Variables in the guides and examples. */
 const GUIDE_VARIABLES = ["SNAP_TOKEN", "SNAP_TOKEN_ID", "SNAP_SIGNING_SECRET", "SNAP_BASE_URL"];
 
-/** The former schema of pg-boss, which a changeset tells operators to drop. */
+/** The schema that pg-boss left behind, which a changeset tells operators to drop. */
 const PREVIOUS_NAMES = ["snap_jobs"];
 
 /** Returns a function that finds unknown variables and metrics on a page. */

@@ -35,7 +35,7 @@ ${rows.map((row) => memberOf(row, mode)).join("\n")}
 /** Names of the parameters that validation sets to their defaults if they are not sent. */
 export type ${prefix}Defaults = ${unionOf(rowsWithDefault)};
 
-/** For each ${title} parameter with rules: what other parameters must be if it is sent. A flag counts if it is true. */
+/** What a ${title} parameter requires of others if it is sent. A flag counts as sent only if it is true. */
 export interface ${prefix}Rules {
 ${rows.flatMap((row) => rulesOf(row, rows)).join("\n")}
 }

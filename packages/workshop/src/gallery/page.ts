@@ -52,7 +52,7 @@ export async function galleryPage(): Promise<ReferencePage> {
 }
 
 const SUMMARY =
-  "Pages that are hard to render, each shown before and after some parameters are added. In most of the pictures after, green should be visible and red should not.";
+  'Pages that are hard to render, each shown before and after some parameters are added. In most of the "after" pictures, green should be visible and red should not.';
 const EXPLANATION = `Every picture is rendered with ${code(queryText(COMMON))}, unless the table shows other values or a device. Large pictures are scaled down. Times were measured on a small machine with two cores that also serves the pages: one render for "before", and the median of three sequential renders for "after". \`pnpm site gallery\` renders the pictures, checks their sizes, colors and notes, and fails if any of these is wrong or the median time exceeds the limit in the table.`;
 
 function entryTable(entry: Entry, durations: EntryDurations): string {

@@ -19,8 +19,8 @@ export function DeleteAccount({ account }: DeleteAccountProps): JSX.Element {
     <section class="panel padded" aria-labelledby="delete">
       <h2 id="delete">Delete</h2>
       <p class="muted">
-        Its tokens stop working immediately. This cannot be undone; to block the account temporarily, suspend
-        it.
+        The account's tokens stop working immediately. This cannot be undone; to block the account
+        temporarily, suspend it.
       </p>
       <button type="button" class="button danger" onClick={() => setOpen(true)}>
         Delete account…

@@ -93,8 +93,8 @@ const HISTORY_LIMIT = 200;
 const HISTORY_SLACK_MS = 5_000;
 
 /**
- * Returns the captures of the token's batch items while this batch ran, from the history: renderings
- * are fetched by the id of their history entry.
+ * Returns the history entries of the token's successful batch items from the time when this batch ran.
+ * A rendering is fetched by the id of its history entry.
  */
 async function findRequests(
   admin: AdminApi,

@@ -8,7 +8,7 @@ import { useRedraws } from "./use-redraws.ts";
 
 interface ChartProps {
   readonly title: string;
-  /** Unit of the vertical axis, such as `requests per minute`. */
+  /** Unit of the vertical axis, such as `requests per day`. */
   readonly unit: string;
   /** One sentence, shown below the chart or instead of an empty one, and read by screen readers. */
   readonly summary: string;

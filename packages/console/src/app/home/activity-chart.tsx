@@ -15,7 +15,7 @@ export function ActivityChart({ activity }: { readonly activity: Activity }): JS
     <div class="panel padded">
       <Chart
         title="Last hour"
-        unit="requests per minute"
+        unit="renders and failures per minute"
         summary={summaryOf(activity)}
         data={data}
         instantLabel="Minute"

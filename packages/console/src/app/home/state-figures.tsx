@@ -50,7 +50,7 @@ export function StateFigures({ health }: { readonly health: AdminHealth }): JSX.
           label="Last backup"
           value={
             <span class="stat-text">
-              <Time at={health.last_backup_at} placeholder="never" />
+              <Time at={health.last_backup_at} placeholder="none recorded" />
             </span>
           }
         />

@@ -95,7 +95,7 @@ function CachedRendering({ request }: { readonly request: AdminRequest }): JSX.E
           blob === null ? (
             <Empty title="Not cached.">
               {isDocument ? (
-                <p>It can be rendered again only while its document is stored.</p>
+                <p>The page can be rendered again only while its document is stored.</p>
               ) : (
                 <p>Open the request in the playground to render it again.</p>
               )}

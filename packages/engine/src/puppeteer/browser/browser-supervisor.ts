@@ -12,7 +12,7 @@ const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 /** Upper limit for a remote browser's `Retry-After`. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
-/** After more exits in a row than this, restarts are delayed. */
+/** After more failures in a row than this, the restart after an exit is delayed. */
 const IMMEDIATE_RESTARTS_MAX = 3;
 /** A browser that fails to open a tab this many times in a row is replaced. */
 const TAB_FAILURES_MAX = 3;
@@ -125,7 +125,7 @@ export class BrowserSupervisor implements TabSource {
       acquiring.then((tab) => browser.releaseTab(tab)).catch(() => {}); // the render no longer needs it
       signal.throwIfAborted();
       const reason = `no tab could be opened: ${describe(cause)}`;
-      // if this process cannot open the tab's egress, another browser would not help
+      // if there are no file descriptors left, another browser would not help
       if (!isOutOfDescriptors(cause)) this.#recordTabFailure(browser, reason);
       throw new TabLost(reason);
     }
@@ -207,8 +207,8 @@ export class BrowserSupervisor implements TabSource {
   }
 
   /**
-   * Replaces a browser that cannot open tabs. Otherwise, with no active renders, it would be given
-   * all new ones.
+   * Replaces a browser that repeatedly fails to open tabs. A pool would otherwise send it all new
+   * renders, because it has no active ones.
    */
   #recordTabFailure(browser: RenderingBrowser, reason: string): void {
     if (this.#current !== browser || browser.browser.disconnected.aborted) return;

@@ -13,14 +13,14 @@ import { TabPool } from "./tab-pool.ts";
 
 /** As long as the quarantine of an account whose page was ended. */
 const SUSPICION_MS = 600_000;
-/** An isolated browser runs few renders at the same time. */
+/** An isolated browser usually runs few renders at the same time. */
 const ISOLATED_WARM_CONTEXTS = 1;
 
 /** A renderer's browsers. */
 export interface Browsers {
   /** Aborts when `close` is called. */
   readonly closing: AbortSignal;
-  /** Runs `render` with the tabs of the shared browser, or of the isolated one with its key. */
+  /** Runs `render` with the tabs of the shared browser, of the key's isolated browser, or of all remote browsers. */
   use<T>(
     isolation: Required<Pick<RenderOptions, "isolationKey" | "isIsolated">>,
     signal: AbortSignal,

@@ -29,8 +29,8 @@ export interface RemoteBrowser extends ConnectedBrowser {
 /**
  * Connects to a remote browser.
  *
- * @throws BrowserUnavailable if the endpoint rejects the connection, does not respond within ten seconds, or
- * does not speak the DevTools protocol.
+ * @throws BrowserUnavailable if the endpoint cannot be reached, rejects the connection, does not respond within ten
+ * seconds, or does not speak the DevTools protocol.
  */
 export async function connectBrowser(
   endpoint: BrowserEndpoint,

@@ -18,9 +18,9 @@ export interface ConnectedBrowser {
    */
   onPageOpened(browserContextId: string, onOpened: (targetId: string) => void): () => void;
   /**
-   * Calls `follow` with a session for each shared worker in the context, paused until `resumeTarget`, and the size of
-   * the event that reported it. When the worker ends, calls the function that `follow` returned.
-   * Returns a function that unsubscribes. Reports workers only if `pausesNewPages` is set.
+   * Calls `follow` for each shared worker in the context, with its session and the size of the event that reported it.
+   * The worker is paused until `resumeTarget`. When it ends, calls the function that `follow` returned. Returns a
+   * function that unsubscribes. Reports workers only if `pausesNewPages` is set.
    */
   onSharedWorker(
     browserContextId: string,

@@ -14,7 +14,7 @@ const CONTROL = ["--headless", "--remote-debugging-pipe", "--no-startup-window"]
 const EGRESS = [
   `--proxy-server=${UNREACHABLE_PROXY}`,
   "--proxy-bypass-list=<-loopback>",
-  // for `.local`, a page's WebRTC would look up even NOTFOUND, with multicast DNS
+  // WebRTC would look up a `.local` name with multicast DNS even if it is mapped to ~NOTFOUND
   "--host-resolver-rules=MAP *.local 0.0.0.0 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   // headless-shell supports only the first, new headless only the second
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",

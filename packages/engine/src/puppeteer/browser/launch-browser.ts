@@ -27,8 +27,8 @@ const VERSION_TIMEOUT_MS = 3_000;
 const STDERR_MAX_CHARACTERS = 4_096;
 
 /**
- * Linux schedules a browser's session as one group, whatever the priority of its processes: see sched(7), autogroup. A
- * kernel without such groups has no such file, or an empty one. The kernel may reject a second change within 0.1 s.
+ * Linux schedules a browser's session as one group, whatever the priority of its processes: see sched(7), autogroup. On
+ * a kernel without such groups, /proc/self/autogroup is missing or empty. A second change within 0.1 s may be rejected.
  */
 const LOWER_SESSION_PRIORITY = `if read -r group </proc/self/autogroup; then
   for attempt in 1 2 3; do echo 10 >/proc/self/autogroup && break; sleep 0.1; done
@@ -211,7 +211,7 @@ async function watchExit(launch: {
   await removeProfileDir(profileDir);
 }
 
-/** A browser that this process may not signal could exceed every limit. It exits when its pipes close. */
+/** Rejects a browser that this process may not signal: it could exceed every limit. It exits when its pipes close. */
 function requireKillable(pid: number, { stdio }: ChildProcess): void {
   try {
     process.kill(-pid, 0);
@@ -241,8 +241,8 @@ function captureStderr(child: ChildProcess): () => string {
 type AttachedBrowser = Omit<LaunchedBrowser, "pid" | "disconnected" | "kill">;
 
 /**
- * Only headless-shell pauses new pages: other builds open pop-ups, which would block their openers, and do not always
- * report that a paused page failed to load.
+ * New pages are paused only in headless-shell. Other builds open pop-ups, which would block their openers while paused,
+ * and do not always report that a paused page failed to load.
  */
 async function attachToPages(
   browser: Browser,

@@ -16,7 +16,7 @@ const NOTABLE_CPU_MS = 500;
 const NOTABLE_BYTES = 64 * MIB;
 /**
  * Fraction of the memory limit by which a page can grow the shared processes before it is suspected. Low, because a
- * false suspicion only costs a retry.
+ * false suspicion costs only a retry, and ten minutes in an isolated browser.
  */
 const SUSPICIOUS_MEMORY_FRACTION = 1 / 4;
 

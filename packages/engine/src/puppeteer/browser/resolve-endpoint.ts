@@ -72,7 +72,7 @@ export function readErrorBody(response: IncomingMessage): Promise<string> {
   return readStart(response);
 }
 
-/** Reads at most `BODY_BYTES_MAX` of a body, even if the connection breaks. */
+/** Returns the first `BODY_BYTES_MAX` of a body, or what arrived before the connection broke. */
 async function readStart(response: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

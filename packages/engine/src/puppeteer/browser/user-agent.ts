@@ -5,7 +5,7 @@ export interface PageUserAgent {
   readonly isOverride: boolean;
 }
 
-/** As Chrome reports them for every version and CPU (User-Agent reduction). */
+/** As Chrome reports them, whatever the system's version and CPU (User-Agent reduction). */
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = {
   darwin: "Macintosh; Intel Mac OS X 10_15_7",
   win32: "Windows NT 10.0; Win64; x64",

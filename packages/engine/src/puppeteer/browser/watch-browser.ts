@@ -22,8 +22,8 @@ export interface ProbeOptions {
 /**
  * The command of a probe. `Browser.getVersion` only shows whether the main thread responds. `Storage.getCookies` also
  * passes through the network process and the I/O thread, which receives the messages of every page; `SharedParts` finds
- * the floods that stall pages there without delaying a probe. The service's own browsers keep no cookies outside a
- * render's context, but a remote browser's cookies may be its operator's.
+ * the floods that stall pages there without delaying a probe. A remote browser gets only `Browser.getVersion`, because
+ * its cookies may be its operator's; the service's own browsers keep none outside a render's context.
  */
 export type ProbeCommand = "Browser.getVersion" | "Storage.getCookies";
 

@@ -1,6 +1,6 @@
 /**
- * Calls `work` with every item, for at most `concurrency` items at the same time. Rejects as soon
- * as one call rejects, but continues with the other items unless `work` rejects for them too.
+ * Calls `work` with every item, for at most `concurrency` items at the same time. Rejects as soon as one call rejects.
+ * The calls that are still running then continue with the remaining items.
  */
 export async function forEachConcurrently<T>(
   items: readonly T[],

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import type { RenderedFile } from "../../ports/renderer.ts";
 
-/** A uniform image is compressed to 1/169 of its size; few other images compress better than this. */
+/** A uniform image is compressed by a factor of 169, and few other images by 160 or more. */
 const COMPRESSION_MIN = 160;
 /** Maximum size of a file in addition to its rows. */
 const OVERHEAD_BYTES = 300;

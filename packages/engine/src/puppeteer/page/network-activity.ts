@@ -156,8 +156,8 @@ export class NetworkActivity {
   }
 
   /**
-   * Called when the session's own frame shows a new document: Chromium does not report the end of the previous
-   * document's frames and WebSockets.
+   * Called when the session's own frame shows a new document: Chromium does not report the ends of the previous
+   * document's WebSockets, or of its frames' requests.
    */
   dropSessionDocuments(sessionId: string, { loaderId }: Protocol.Page.Frame): void {
     this.#drop((request) => request.sessionId === sessionId && request.loaderId !== loaderId);

@@ -90,7 +90,7 @@ async function load(page: PageToRender, limits: RenderLimits): Promise<readonly 
   );
   const limit = { signal: limits.signal, durationMs, reason: () => timedOut };
   return withTimeout(limit, async (signal) => {
-    // lazy content has loaded when its requests end
+    // `lazyContent=scroll` needs the counts too: its content has loaded when the requests end
     const connectionsMax = connectionLimitOf(waitUntil) ?? (parameters.lazyContent === "scroll" ? 0 : null);
     const configureTab = async (): Promise<void> => {
       await Promise.all([

@@ -4,7 +4,7 @@ import type { PausedRequest, RequestRule } from "./intercept-requests.ts";
 import type { PageToRender } from "./page-to-render.ts";
 import type { Tab } from "./tab.ts";
 
-/** A request waits this long for the URL of its document, and is then sent without credentials. */
+/** How long a request waits for the URL of its document before it is sent without credentials. */
 const URL_MAX_MS = 1_000;
 
 /**

@@ -161,7 +161,7 @@ async function openPage(
   const { targetId: mainFrameId, ...attached } = await browser.createPage(request);
   const ended = new AbortController();
   const interceptor = new RequestInterceptor(egress.guard?.rule ?? null);
-  /** A frame's crash does not end the page, unless its process was killed because of something the page did. */
+  /** The crash of an out-of-process frame ends the page only if the frame's process was, or may have been, killed. */
   const onCrashed = (session: CDPSession, pid: number | null): void => {
     // an ended page's frames crash with it, and must not use up the reasons of other pages
     if (ended.signal.aborted) return;
@@ -250,7 +250,10 @@ function dismissDialogs(session: CDPSession): void {
   });
 }
 
-/** Closes pop-ups when they open, and aborts `ended` when the page is gone. Returns a function that stops watching. */
+/**
+ * Closes pop-ups when they open. Aborts `ended` when the page closes or floods the connection, or the browser
+ * disconnects. Returns a function that stops watching.
+ */
 function watchPage(page: Page, host: TabHost): Closer {
   const { mainFrameId, channel, closed, ended, processes, browserContextId } = page;
   const { processGroup } = host;

@@ -20,9 +20,9 @@ const ERROR_REASONS = {
 
 /**
  * Opens the egress for a page that connects directly from the browser's network. Checks each request that the DevTools
- * protocol reports, including redirects. The protocol does not report WebSockets, workers, prefetches, prerendered
- * pages or WebRTC, and the browser resolves the host name again. So this is not a security boundary; the browser's
- * network must be one (docs/explanation/containment.md).
+ * protocol reports, including redirects. The protocol does not report WebSockets, some requests of workers, prefetches,
+ * prerendered pages or WebRTC, and the browser resolves the host name again. So this is not a security boundary; the
+ * browser's network must be one (docs/explanation/containment.md).
  */
 export function openCheckedEgress({ resolver, policy }: EgressProxyOptions): PageEgress {
   const failures = new LRUCache<string, EgressFailure>({ max: FAILURES_MAX });

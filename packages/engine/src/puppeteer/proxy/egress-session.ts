@@ -126,9 +126,9 @@ export class EgressSession {
   }
 
   /**
-   * Counts the bytes sent and received over `upstream` since the last call, as at least one piece. Beyond the limit, all
-   * of the page's connections are closed. Called whenever data arrives; the remaining bytes are counted when the
-   * connection closes.
+   * Counts the bytes sent and received over `upstream` since the last call; if there are any, as at least
+   * `PIECE_BYTES_MIN`. Beyond the limit, all of the page's connections are closed. Called whenever data arrives; the
+   * remaining bytes are counted when the connection closes.
    */
   count(upstream: Socket, target: Target): void {
     const countedBytes = this.#countedBytes.get(upstream) ?? 0;

@@ -44,7 +44,7 @@ function isForwardable({ url, headers }: IncomingMessage): boolean {
   return /^http:/i.test(url ?? "") && (coding === undefined || coding.toLowerCase() === "chunked");
 }
 
-/** Returns whether it can be sent twice: its method is safe (RFC 9110, 9.2.1), and there is no body to send again. */
+/** Returns whether a request can be sent twice: its method is safe (RFC 9110, 9.2.1), and it has no body. */
 function isRetryable({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
   return !hasBody && (method === "GET" || method === "HEAD" || method === "OPTIONS");

@@ -23,7 +23,7 @@ export interface RemoteCall {
   /** Absent values are not sent. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: object;
-  /** A field that the document must have, or no admin API responded; `id` by default. */
+  /** A field of the admin API's response; a document without it is another program's. `id` by default. */
   readonly requiredField?: "entries" | "id" | "ids" | "version";
   /** Thrown if the resource does not exist. */
   readonly notFoundError?: AdminError;

@@ -99,9 +99,12 @@ export const deliveryAttempt: z.ZodType<DeliveryAttemptDocument> = z
       .meta({ description: "Its number; resending a finished delivery starts over at 1." }),
     duration_ms: count,
     delivered: z.boolean().meta({ description: "Whether the receiver acknowledged it with a 2xx status." }),
-    status: z.int().nullable().meta({ description: "Status of the response; null if there was none." }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: "Status of the response; null if there was no valid one." }),
     failure: z.string().nullable().meta({
-      description: "Why there was no response; null if there was one.",
+      description: "Why there was no valid response; null if there was one.",
       example: "timed-out",
     }),
     body: z.string().nullable().meta({

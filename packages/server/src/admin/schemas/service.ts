@@ -21,7 +21,8 @@ export const session: z.ZodType<AdminSession> = z
 
 const problem = z.object({
   status: z.enum(["problem", "warning"]).meta({
-    description: "`problem`: something does not work; `warning`: it works, but with a restriction.",
+    description:
+      "`problem`: something does not work; `warning`: the service works, but something should be fixed.",
   }),
   code: z
     .string()
@@ -49,9 +50,10 @@ export const health: z.ZodType<AdminHealth> = z
     today: z
       .object({ renders: count, hits: count, failures: count, credits: count })
       .meta({ description: "Since midnight UTC." }),
-    failures: z
-      .array(z.object({ code: errorCode, count }))
-      .meta({ description: "Failures of the last 24 hours by code, most frequent first." }),
+    failures: z.array(z.object({ code: errorCode, count })).meta({
+      description:
+        "Failures of the last 24 hours that are listed in the history, by code, most frequent first.",
+    }),
     activity: z
       .array(z.object({ at: instant, renders: count, failures: count }))
       .meta({ description: "The last 60 minutes, one entry per minute, oldest first." }),

@@ -7,7 +7,7 @@ export interface CommandCompletion {
   readonly commands: readonly Candidate[];
   /** Values of its arguments, if they are known. */
   readonly values: readonly string[];
-  /** Whether an argument is the path of a file. */
+  /** Whether an argument is the path of a file or folder. */
   readonly takesPath: boolean;
   readonly options: readonly OptionCompletion[];
 }
@@ -21,7 +21,7 @@ export interface OptionCompletion {
   /** Such as `-o` and `--output`. */
   readonly flags: readonly string[];
   readonly description: string;
-  /** What follows it: nothing, one of the values, the path of a file, or any text. */
+  /** What follows it: nothing, one of the values, the path of a file or folder, or any text. */
   readonly takes: "nothing" | "path" | "text" | readonly string[];
 }
 

@@ -41,7 +41,7 @@ export const BATCH_METRICS = {
         unreachable: "no connection, or an invalid certificate",
         "proxy-failed": "the upstream proxy is down, or rejects this service",
         "timed-out": "the receiver took too long",
-        broken: "the response was not HTTP, incomplete or too long",
+        broken: "the connection was lost, or the response was not HTTP or too long",
         "token-revoked": "nothing was sent: the token that signs it was revoked",
       },
     },

@@ -19,7 +19,7 @@ export interface ObservedDisk {
   readonly reserveBytes: number;
 }
 
-/** The state of the service at one scrape. Whatever fails or takes too long is `null` or missing. */
+/** The state of the service at one scrape. Whatever fails or takes too long is `null`, missing or `false`. */
 export interface State extends ServiceState, StorageState {
   readonly batches: BatchStats | null;
   readonly renderer: RendererHealth | null;

@@ -21,13 +21,13 @@ export const SERVICE_METRICS = {
   }),
   dependencies: gauge({
     name: "snap_dependency_up",
-    help: "1 if the dependency works, 0 if not; absent if the check takes too long.",
+    help: "1 if the dependency works, 0 if not; `storage` and `browser` are absent if their check takes too long.",
     labels: {
       dependency: {
         storage: "accepts writes: PostgreSQL, or the data folder",
         browser: "a browser is running, or a remote one is connected",
-        PostgreSQL: `responds; absent with a data folder`,
-        Redis: `responds; absent with a data folder`,
+        PostgreSQL: `responds in time; absent with a data folder`,
+        Redis: `responds in time; absent with a data folder`,
       } satisfies Record<keyof typeof SERVERS | "storage" | "browser", string>,
     },
   }),

@@ -8,7 +8,7 @@ export const adminApiPage: ReferencePage = {
   title: "Admin API",
   summary: "The operator's API at `/admin/v1`, which the console also uses.",
   parts: () => [
-    "The service serves this API if `SNAP_CONSOLE` is on or `SNAP_ADMIN_TOKEN` is set; otherwise, every path returns 404. Send the value of `SNAP_ADMIN_TOKEN` as a bearer token. [Use the console](../how-to/use-the-console.md#scripts) has examples, and `/admin/v1/openapi.json` describes every response. It is not part of the [specification](specification.md) of `/v1`: any release may add fields, parameters and operations.",
+    "The service serves this API if the console is on (`SNAP_CONSOLE=on` or `serve --dev`) or `SNAP_ADMIN_TOKEN` is set; otherwise, every path returns 404. Send the value of `SNAP_ADMIN_TOKEN` as a bearer token. [Use the console](../how-to/use-the-console.md#scripts) has examples, and `/admin/v1/openapi.json` describes every response. It is not part of the [specification](specification.md) of `/v1`: any release may add fields, parameters and operations.",
     "Errors have the usual [envelope](errors.md). Unknown parameters are rejected with 422 `validation_failed`, and unknown ids with 404 `not_found`. Bodies are JSON objects. Lists return `entries` and `has_more`; some also return `more`, the number of remaining entries.",
     ...[...Map.groupBy(OPERATIONS, ({ tags }) => tags[0])].flatMap(([tag, operations]) =>
       [

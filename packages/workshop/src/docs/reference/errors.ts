@@ -49,12 +49,12 @@ export const errorsPage: ReferencePage = {
           [code(name)].concat(operations.map(({ codes }) => (codes.includes(name) ? "yes" : ""))),
         ),
       ),
-      `Any path returns ${code("method_not_allowed")} for an unsupported method. Unknown paths return ${code("not_found")}, and every path under ${code("/api/v1")} returns ${code("api_moved")}.`,
+      `Known paths return ${code("method_not_allowed")} for an unsupported method. Unknown paths return ${code("not_found")}, and every path under ${code("/api/v1")} returns ${code("api_moved")}.`,
     ];
   },
 };
 
-/** Client errors that a render can find. The first two can also be found before a credit is reserved. */
+/** Client errors that a render can find. `blocked_host` can also be found before a credit is reserved. */
 const FOUND_BY_RENDER: ReadonlySet<ErrorCode> = new Set([
   "blocked_host",
   "target_unreachable",

@@ -7,7 +7,7 @@ export const metricsPage: ReferencePage = {
   title: "Metrics",
   summary: "What `/metrics` exposes with `SNAP_METRICS=on`, and what every label value means.",
   parts: () => [
-    "Counters and histograms begin at 0 when the process starts, and cover only that process. A gauge that cannot be read within 0.7 seconds is absent. No label contains an account, a token, a host or a URL. `packages/server/deploy/alerts.yml` and `packages/server/deploy/dashboard.json` use these metrics; [Monitoring](../how-to/run-in-production.md#monitoring) describes how to install them. `/metrics` also has the `process_` and `nodejs_` metrics of `prom-client`, such as `process_resident_memory_bytes`, the service's memory without its browsers.",
+    "Counters and histograms begin at 0 when the process starts, and cover only that process. A gauge that cannot be read within 0.7 seconds is absent; `snap_ready`, and `snap_dependency_up` of PostgreSQL and Redis, are then 0. No label contains an account, a token, a host or a URL. `packages/server/deploy/alerts.yml` and `packages/server/deploy/dashboard.json` use these metrics; [Monitoring](../how-to/run-in-production.md#monitoring) describes how to install them. `/metrics` also has the `process_` and `nodejs_` metrics of `prom-client`, such as `process_resident_memory_bytes`, the service's memory without its browsers.",
     ...Object.entries(METRICS).flatMap(([subject, metrics]) =>
       [
         `## ${subject}`,

@@ -31,7 +31,7 @@ export const parametersPage: ReferencePage = {
       .map(code)
       .join(", "),
     "## Conflicting parameters",
-    "Each of these returns 422 `validation_failed`, and costs nothing. The response names every error.",
+    "Each of these returns 422 `validation_failed`, and costs nothing. The response names each of these parameters.",
     table(["request", "parameter", "message"], CONFLICTS.flatMap(conflictRows)),
     "## Response",
     "`GET /snap` and `POST /captures` also accept `answer`. It affects neither the rendering, its cost nor its cache entry.",

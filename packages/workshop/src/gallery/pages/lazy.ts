@@ -5,7 +5,7 @@ import { GRAY, GREEN, WHITE } from "../palette.ts";
 const COUNT = 12;
 const IMAGE = `/image/${GREEN.slice(1)}`;
 const FRAME = `/color/${GREEN.slice(1)}`;
-/** A different URL per section; its response is late, so the capture itself does not load it. */
+/** A different URL per section. The response is too late if the browser requests it only for the capture. */
 const late = (path: string, number: number): string => `${path}?section=${number}&after=400`;
 
 /** Needs few scroll steps, so even a busy machine completes them within the two-second limit. */

@@ -43,7 +43,7 @@ export function RotateDialog({ token, onRotated, onClose }: RotateProps): JSX.El
         value={overlap}
         onChange={setOverlap}
         options={OVERLAPS}
-        hint="Until then, both work, which gives programs time to switch. Existing signed URLs stop working at the same time."
+        hint="Until then, the previous and the new credentials work, which gives programs time to switch. Existing signed URLs stop working at the same time."
       />
     </ConfirmDialog>
   );

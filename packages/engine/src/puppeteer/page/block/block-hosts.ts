@@ -18,7 +18,7 @@ export interface HostBlocking {
 
 /**
  * Blocks connections to the hosts that match these patterns. If a redirect or a script leads the page to such a host,
- * connections to it are allowed, and all other requests to it are intercepted. WebSockets to it are blocked except
+ * connections to it are allowed, and interception blocks all other requests to it. WebSockets to it are blocked except
  * those that the document's first script opens.
  */
 export function blockHosts(tab: Tab, patterns: readonly UrlPattern[]): HostBlocking {

@@ -14,8 +14,8 @@ export interface UrlPattern {
   /** Returns whether it is a host pattern that matches. */
   matchesHost(authority: Authority): boolean;
   /**
-   * The requests to pause, which may be more than those that match. A URL pattern with several
-   * `*` can stall the browser, so the browser gets it only up to the first `*`.
+   * The requests to pause, which may be more than those that match. A caller's URL pattern with several `*` can stall
+   * the browser, so the browser gets only the part up to the first `*`.
    */
   readonly requestPatterns: readonly Protocol.Fetch.RequestPattern[];
   /**

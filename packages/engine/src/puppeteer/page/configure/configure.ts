@@ -12,7 +12,7 @@ import type { SettingsFactory } from "./setting.ts";
 import { userAgentSettings } from "./user-agent.ts";
 import { viewportSettings } from "./viewport.ts";
 
-/** Every setting of a page before it loads, except those that block. */
+/** Every setting that parameters request before the page loads, except those that block. */
 const SETTINGS: readonly SettingsFactory[] = [
   viewportSettings,
   mediaSettings,

@@ -9,7 +9,7 @@ const CONTENT_MAX_MS = 2_000;
 /** Added to the limit in the page, so the step's own limit applies only if the page is not responding. */
 const UNRESPONSIVE_MS = 1_000;
 
-/** The frame after a change requests backgrounds and fonts, and finds the lazy images in view; the next requests these. */
+/** After a change, the first frame requests backgrounds and fonts, and the second one the lazy images in view. */
 const AWAIT_CONTENT = `async ({ budgetMs }) => {
   ${ROOTS_OF} ${WAIT_HELPERS} ${LOADING_HELPERS}
   const end = performance.now() + budgetMs;

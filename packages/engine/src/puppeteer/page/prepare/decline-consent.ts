@@ -4,10 +4,7 @@ import { settledCondition } from "../wait-for-page.ts";
 import { ConsentDialogs } from "./consent/consent-dialogs.ts";
 import type { Step } from "./step.ts";
 
-/**
- * Together, the step's time limit, except for a reload. Hiding may also use any time left over from
- * declining.
- */
+/** The step's time limit is the sum of both, plus any wait for a reload. Hiding may also use what declining leaves. */
 const DECLINE_MAX_MS = 2_500;
 const HIDE_MAX_MS = 500;
 /** A page might reload after a dialog is declined. */

@@ -2,7 +2,7 @@ import { evaluate } from "../evaluate.ts";
 import { ROOTS_OF, SET_STYLE } from "../in-page.ts";
 import type { Step } from "./step.ts";
 
-/** A scroll container that covers less of the viewport is only a part of the page, not the main one. */
+/** A scroll container that covers a smaller fraction of the viewport is only a part of the page, not the main one. */
 const VIEWPORT_FRACTION_MIN = 0.25;
 
 /**

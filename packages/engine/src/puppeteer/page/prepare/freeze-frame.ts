@@ -3,7 +3,7 @@ import { ANIMATED_WEBP } from "./animated-images.ts";
 
 const STYLE = `* { caret-color: transparent !important; scroll-behavior: auto !important }`;
 
-/** An SVG image has one clock for all its animations; it is set to the start if one of them is endless. */
+/** An SVG image has one clock for all its animations. It is set to this time, or to 0 if an animation is endless. */
 const SVG_END_SECONDS = 86_400;
 
 /** Time limit for a call; the next call continues with the rest. */

@@ -21,9 +21,9 @@ const HIDE_GENERATED =
   "[snap-masked]::before, [snap-masked]::after { visibility: hidden !important; transition: none !important }";
 
 /**
- * Defines a function that returns the elements to cover for a match, in the order of the flat tree: itself if it has a
- * visible box, and those in it that are visible outside this box. Text gets an element to cover, which the page's rules
- * do not apply to. All elements get an attribute that hides their generated content.
+ * Defines a function that returns the elements to cover for a match, in the order of the flat tree: the match itself if
+ * it has a visible box, and what is visible in it but outside this box. Text there is wrapped in an element to which
+ * the page's rules do not apply. All elements get an attribute that hides their generated content.
  *
  * `cover` is the box of an enclosing element that is already covered.
  */
@@ -125,9 +125,9 @@ const COVER = `async ({ selector, color, captured, scroll }) => {
 }`;
 
 /**
- * `mask`: covers every visible match in the main frame with a box, including its open shadow roots. Stops the page's
+ * `mask`: covers every visible match in the main frame, including its open shadow roots, with boxes. Stops the page's
  * view transitions, scripts and animations first, which could move the matches, or remove or hide the boxes. Resolves
- * with the id of the masked document, for `requireMask`.
+ * with the id of the masked document, for `requireMask`; `null` without `mask`.
  *
  * @throws SnapError `render_failed` if the selector is invalid or has too many matches;
  * `render_timeout` if the page does not paint in time.

@@ -1,15 +1,15 @@
-/** A script that reads the scroll position every 200 ms reacts to the return in this time. */
+/** A script that reads the scroll position every 200 ms reacts to the return within this time. */
 const RETURN_STABLE_MS = 300;
-/** Attributes to note. Those at the page's top, which matter after the return, change first. */
+/** Maximum number of attributes to note. Those at the page's top, which matter after the return, change first. */
 const NOTED_CHANGES_MAX = 500;
 /** Characters of an attribute's value to compare. */
 const NOTED_LENGTH = 1_000;
 
 /**
  * Defines a function that notes which attributes change while the page is scrolled. It returns a
- * function to call after the return to the top. That one waits until the elements above the
- * viewport's bottom have their first values again, or other values that no longer change: a script
- * may throttle its scroll events, or follow the scroll position smoothly. Needs `ROOTS_OF` and
+ * function to call after the return to the top. That one waits until these attributes of the elements
+ * above the viewport's bottom have their first values again, or other values that no longer change: a
+ * script may throttle its scroll events, or follow the scroll position smoothly. Needs `ROOTS_OF` and
  * `WAIT_HELPERS`.
  */
 export const NOTE_CHANGES = `

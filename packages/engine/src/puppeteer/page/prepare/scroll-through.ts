@@ -46,7 +46,7 @@ export interface ScrollResult {
   readonly hasDrawn: boolean;
 }
 
-/** An image or a frame with `loading=lazy` that takes longer is missing from the rendering. */
+/** An image or a frame with `loading=lazy` that takes longer may be missing from the rendering. */
 export const LAZY_MAX_MS = 5_000;
 /** Each step leaves part of the previous one in view, so elements across its edge come into view completely. */
 const STEP_VIEWPORT_FRACTION = 0.75;

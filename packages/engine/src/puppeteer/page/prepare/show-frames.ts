@@ -9,7 +9,7 @@ import { changeViewport, freezeLengths } from "../viewport-lengths.ts";
 import { freezeOnce } from "./stabilize.ts";
 import type { Step } from "./step.ts";
 
-/** Frames below this are not shown, in CSS pixels. */
+/** Parts of frames further than this below the page's top, in CSS pixels, are not shown. */
 const BOTTOM_MAX = 20_000;
 /** How long the frames may take to paint. */
 const PAINT_MAX_MS = 1_000;

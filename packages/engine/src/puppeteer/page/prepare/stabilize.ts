@@ -15,7 +15,7 @@ import type { Step } from "./step.ts";
 const STABILIZE_MAX_MS = 3_000;
 const FREEZE_ONCE_MAX_MS = 1_000;
 
-/** `stabilize`: stops everything that moves, until two captures are equal. */
+/** `stabilize`: stops everything that moves, until two captures in a row are equal or the time limit is reached. */
 export const stabilize: Step = async (page, signal) => {
   if (!page.parameters.stabilize) return [];
   const images = new AnimatedImages();
