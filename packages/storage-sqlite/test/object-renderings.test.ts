@@ -314,6 +314,17 @@ describe("createObjectRenderings", () => {
     expect(keys()).toEqual([]);
   });
 
+  it("prunes the index first, although the objects cannot be listed", async () => {
+    const { renderings, index } = await open();
+    for (const key of ["a", "b"]) await renderings.put({ ...KEY, key, rendering: sampleRendering() });
+    server.failMethod("GET", 500);
+    const prune = (): Promise<number> => renderings.prune({ now: EXPIRES_AT + DAY_MS, limit: 1 });
+    expect([await prune(), await prune()]).toEqual([1, 1]);
+    await expect(prune()).rejects.toThrow("object store failed");
+    server.failMethod("GET", null);
+    expect(await index.stats()).toMatchObject({ bytes: 0 });
+  });
+
   it("retries a failed prune on the next call, rather than after an hour", async () => {
     const { renderings } = await open();
     server.objects.set("snap cache/cache/2025-12-31/acct_1/1", {

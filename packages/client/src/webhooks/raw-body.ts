@@ -26,7 +26,7 @@ export function rawBodyNeeded(): WebhookError {
   return new WebhookError(
     "raw_body_needed",
     "Pass the raw body, before it is parsed. In Express, put webhookMiddleware or " +
-      'express.raw({ type: "application/json" }) before express.json(). For a web Request, pass ' +
+      'express.raw({ type: "application/json", limit: "1mb" }) before express.json(). For a web Request, pass ' +
       "await request.text() or await request.arrayBuffer().",
   );
 }

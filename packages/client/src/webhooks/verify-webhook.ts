@@ -35,7 +35,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/;
  * @param secret The signing secret of the token that submitted the batch, or several during a rotation.
  * @throws WebhookError if the delivery cannot be trusted, or the receiver is misconfigured; see its `code`.
  * @example
- * app.post("/webhooks/snap", express.raw({ type: "application/json" }), (request, response) => {
+ * app.post("/webhooks/snap", express.raw({ type: "application/json", limit: "1mb" }), (request, response) => {
  *   const batch = verifyWebhook(request.body, request.headers, signingSecret);
  *   for (const item of batch.items) console.log(item.url, item.status, item.signed_url);
  *   response.sendStatus(204);

@@ -318,7 +318,7 @@ describe("the body", () => {
   ])("is rejected with a hint about what to pass instead: %s", (_, body) => {
     expect(attempt({ body })).toBe("raw_body_needed");
     expect(() => verifyWebhook(body as RawBody, VALID_DELIVERY.headers, SECRET, NOW)).toThrow(
-      /express\.raw\(\{ type: "application\/json" \}\).* before express\.json\(\).*await request\.text\(\)/,
+      /express\.raw\(\{ type: "application\/json", limit: "1mb" \}\).* before express\.json\(\).*await request\.text\(\)/,
     );
   });
 

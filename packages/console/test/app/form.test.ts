@@ -109,6 +109,9 @@ describe("a playground link", () => {
     ["https://user:password@example.com/a@b", "https://example.com/a@b"],
     ["https:user:password@example.com:99999/", "https:example.com:99999/"],
     ["user:password@example.com", "example.com"],
+    ["\thttps://user:password@example.com/", "\thttps://example.com/"],
+    ["postgres://user:password@db.example/x", "postgres://db.example/x"],
+    ["view-source:https://user:password@example.com/", "view-source:https://example.com/"],
     ["https://example.com/@a?b=c@d", "https://example.com/@a?b=c@d"],
   ])("for %s has no user name or password", (url, shown) => {
     expect(linkOf(form({ url }))).toBe(`#/playground?${new URLSearchParams({ url: shown })}`);

@@ -36,6 +36,9 @@ export function findPlan(configured: readonly Plan[], slug: string | null): Plan
   return availablePlans(configured).find((plan) => plan.slug === slug) ?? null;
 }
 
+/** Takes the place of a slug in commands and queries. */
+const NO_PLAN = "none";
+
 const planListSchema = z
   .array(
     z.strictObject({
@@ -44,7 +47,8 @@ const planListSchema = z
         .regex(
           /^[a-z0-9][a-z0-9-]{0,63}$/,
           "must be 1 to 64 lowercase letters, digits and hyphens, and not start with a hyphen",
-        ),
+        )
+        .refine((slug) => slug !== NO_PLAN, `must not be ${NO_PLAN}, which stands for no plan`),
       name: z.string().min(1).max(100),
       creditsPerPeriod: z.int().min(0).max(1_000_000_000),
       requestsPerMinute: z

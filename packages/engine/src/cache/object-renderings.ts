@@ -125,7 +125,8 @@ export function createObjectRenderings({
     },
     async prune({ now, limit }) {
       const pruned = await index.prune({ now, limit });
-      if (now >= nextSweepAt) {
+      // a bucket that fails must not delay the index, whose pruning comes first
+      if (pruned < limit && now >= nextSweepAt) {
         const hasMore = await objects.sweep(now);
         nextSweepAt = now + (hasMore ? SWEEP_NEXT_MS : SWEEP_INTERVAL_MS);
       }

@@ -33,6 +33,7 @@ describe("plans", () => {
     ).toThrow(/0\.slug.*0\.name.*0\.creditsPerPeriod.*0\.requestsPerMinute: must be at least 20/);
     expect(() => parsePlans([])).toThrow(/at least one/);
     expect(() => parsePlans([plans[0], plans[0]])).toThrow(/repeat/);
+    expect(() => parsePlans([{ ...plans[0], slug: "none" }])).toThrow(/stands for no plan/);
   });
 });
 

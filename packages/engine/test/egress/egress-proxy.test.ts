@@ -107,34 +107,42 @@ describe("failures", () => {
     expect(proxies.map((proxy) => proxy.failure("http://localhost:8080/"))).toEqual(["blocked", null]);
   });
 
-  it("are not recorded, and no connection is made, if the client disconnects during the lookup", async () => {
-    let connections = 0;
-    const port = await serveTcp((socket) => {
-      connections += 1;
-      socket.end("HTTP/1.1 200 OK\r\n\r\npage");
-    });
-    const started = Promise.withResolvers<void>();
-    const aborted = Promise.withResolvers<void>();
-    const addresses = Promise.withResolvers<readonly string[]>();
-    const proxy = await openProxy({
-      resolver: {
-        resolve(_hostname, options) {
-          options?.signal?.addEventListener("abort", () => aborted.resolve());
-          started.resolve();
-          return addresses.promise;
+  it.each([
+    ["GET", "destroy"],
+    ["CONNECT", "destroy"],
+    ["CONNECT", "end"],
+  ] as const)(
+    "are not recorded, and no connection is made, if the client of a %s disconnects during the lookup: %s",
+    async (method, leave) => {
+      let connections = 0;
+      const port = await serveTcp((socket) => {
+        connections += 1;
+        socket.end("HTTP/1.1 200 OK\r\n\r\npage");
+      });
+      const started = Promise.withResolvers<void>();
+      const aborted = Promise.withResolvers<void>();
+      const addresses = Promise.withResolvers<readonly string[]>();
+      const proxy = await openProxy({
+        resolver: {
+          resolve(_hostname, options) {
+            options?.signal?.addEventListener("abort", () => aborted.resolve());
+            started.resolve();
+            return addresses.promise;
+          },
         },
-      },
-    });
-    const url = `http://slow.example.com:${port}/`;
-    const client = new Client(proxy).send(get(url));
-    await started.promise;
-    client.socket.destroy();
-    await aborted.promise;
-    addresses.resolve(["127.0.0.1"]);
-    await new Client(await openProxy()).send(get(url)).waitForText("page");
-    expect(connections).toBe(1);
-    expect(proxy.failure(url)).toBeNull();
-  });
+      });
+      const url = `http://slow.example.com:${port}/`;
+      const request = method === "GET" ? get(url) : connectRequest(`slow.example.com:${port}`);
+      const client = new Client(proxy).send(request);
+      await started.promise;
+      client.socket[leave]();
+      await aborted.promise;
+      addresses.resolve(["127.0.0.1"]);
+      await new Client(await openProxy()).send(get(url)).waitForText("page");
+      expect(connections).toBe(1);
+      expect(proxy.failure(url)).toBeNull();
+    },
+  );
 });
 
 describe("the byte limit", () => {

@@ -51,6 +51,9 @@ beforeAll(async () => {
   // with probes, a page could be suspected before it reaches a limit on events
   renderer = openRenderer([site.port], {
     probeIntervalMs: 600_000,
+    // on a busy machine, a page takes long to cause as many events
+    navigationTimeoutMs: 90_000,
+    renderTimeoutMs: 100_000,
     onEvent: (event) => events.push(event),
   });
   await renderer.health();

@@ -52,6 +52,10 @@ beforeAll(async () => {
     "/rounded": `<!doctype html><body style="margin:0"><div style="height:605px"></div><iframe style="border:0;width:400px;height:200px;display:block"></iframe><script>
         document.querySelector("iframe").src = location.href.replace("127.0.0.1", "localhost").replace("rounded", "inner");
       </script>`,
+    "/clipped": `<!doctype html><body style="margin:0"><div style="height:900px;overflow:hidden">
+        <div style="height:2000px"></div><iframe></iframe></div><script>
+        document.querySelector("iframe").src = location.href.replace("127.0.0.1", "localhost").replace("clipped", "inner");
+      </script>`,
     "/gif": `<body style="margin:0"><img src=/a.gif width=50 height=50>`,
     "/a.gif": (_request, response) => void response.setHeader("content-type", "image/gif").end(GIF),
   });
@@ -117,6 +121,11 @@ describe.concurrent("frames from another site below the viewport", () => {
   it("do not add a row of pixels to a page that ends with a frame", async () => {
     const { bytes } = await renderer.render(screenshot(site.url("/rounded"), { fullPage: true }));
     expect(readPng(bytes)).toMatchObject({ width: 1280, height: 805 });
+  });
+
+  it("do not lengthen a page that clips them", async () => {
+    const { bytes } = await renderer.render(screenshot(site.url("/clipped"), { fullPage: true }));
+    expect(readPng(bytes)).toMatchObject({ width: 1280, height: 900 });
   });
 
   it("can be objects and embeds", async () => {

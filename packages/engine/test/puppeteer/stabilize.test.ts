@@ -90,6 +90,7 @@ beforeAll(async () => {
       frame.src = location.href.replace("127.0.0.1", "localhost").replace("other-site", "animation-that-ends");
     </script>`,
     "/caret": `<body style="margin:0"><input autofocus style="width:200px;height:100px;border:0;outline:0;font-size:80px;caret-color:red">`,
+    "/masked-gif": `<body style="margin:0"><img src=/a.gif style="${BOX}">`,
     "/selectors": `<style>img + p { color: red } p { color: blue } img { float: right; width: 30%; border: 5px solid }</style>
       <img src=/a.gif alt=""><p style="font:100px monospace">&#x2588;`,
     "/changes": `<body><script>let i = 0; setInterval(() => { document.body.style.background = "rgb(0,0," + (i++ % 255) + ")" }, 5)</script>`,
@@ -156,6 +157,13 @@ describe("stabilize", () => {
       [1268, 380],
     ] as const)
       expect([x, y, after.pixel(x, y)]).toEqual([x, y, before.pixel(x, y)]);
+  });
+
+  it.each([{}, { selector: "img" }])("does not uncover a masked GIF: %o", async (options) => {
+    const masked = { mask: "img", maskColor: "#00ff00", stabilize: true, ...options };
+    const { bytes } = await renderer.render(screenshot(site.url("/masked-gif"), masked));
+    const { width, pixel: colorAt } = readPng(bytes);
+    expect([width, colorAt(50, 50)]).toEqual(["selector" in options ? 100 : 1280, [0, 255, 0, 255]]);
   });
 
   it("hides the caret", async () => {

@@ -26,7 +26,13 @@ export function ChangeAccountForm({ account, onDone }: ChangeAccountProps): JSX.
   const { run, isRunning, failure } = useAction(async () => {
     const changed = valuesOf(await admin.changeAccount(account.id, change));
     setLoaded(changed);
-    setValues(changed);
+    // keeps what was edited while the change was being saved
+    setValues((current) => {
+      const edits = Object.entries(current).filter(
+        ([name, value]) => value !== values[name as keyof typeof values],
+      );
+      return { ...changed, ...Object.fromEntries(edits) };
+    });
     forgetAccountNames(admin);
     notify("Account changed. The changes apply from the next request.");
     onDone();

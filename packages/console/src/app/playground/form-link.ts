@@ -18,7 +18,7 @@ export function linkOf(form: Form): string | null {
 
 /** The service rejects a URL with a user name or password; the address must not contain them either. */
 function withoutCredentials(url: string): string {
-  return url.replace(/^((?:https?:)?[\\/]*)[^\\/?#]*@/i, "$1");
+  return url.replace(/^(\s*(?:https?:|(?:[a-z][a-z\d+.-]*:)+(?=[\\/]))?[\\/\s]*)[^\\/?#]*@/i, "$1");
 }
 
 /** Reads a form from the query of its route. Ignores secrets and unknown parameters. */

@@ -14,6 +14,10 @@ const rootsOf = (root) => [
   ...[...root.querySelectorAll("*")].map(shadowRootOf).filter((shadow) => shadow !== null).flatMap(rootsOf),
 ];`;
 
+/** Defines a function that returns what is shown for an element: the canvas in the place of an image that `stabilize` froze. */
+export const SHOWN_FOR =
+  "const shownFor = (element) => globalThis.snapFrozen?.canvases.get(element) ?? element;";
+
 /** Defines a function that returns the elements within some roots that match a selector; `null` if it is invalid. */
 export const MATCHES_OF = `const matchesOf = (roots, selector) => {
   try {

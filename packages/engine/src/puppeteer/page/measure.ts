@@ -3,7 +3,7 @@ import { abortable } from "../../timeouts.ts";
 import { SnapError } from "../../errors.ts";
 import { HEIGHT_CAPPED, SELECTOR_UNMATCHED } from "../../ports/renderer.ts";
 import { evaluate } from "./evaluate.ts";
-import { call, FLOWS_LEFT, NEXT_FRAME } from "./in-page.ts";
+import { call, FLOWS_LEFT, NEXT_FRAME, SHOWN_FOR } from "./in-page.ts";
 import { TITLE } from "./page-facts.ts";
 import type { Tab } from "./tab.ts";
 
@@ -82,7 +82,7 @@ export function hasFragment({ url }: Pick<ScreenshotParameters, "url">): boolean
 
 /** Selectors are plain CSS: Puppeteer's own methods would also parse `text/`, `xpath/` and `>>>`. */
 const MEASURE = `async ({ selector, scroll }) => {
-  ${REVEAL} ${SCROLL_TO_TOP} ${FLOWS_LEFT}
+  ${REVEAL} ${SCROLL_TO_TOP} ${FLOWS_LEFT} ${SHOWN_FOR}
   await scrollToTop(scroll);
   const [navigation] = performance.getEntriesByType("navigation");
   const status = navigation?.responseStatus ?? 0;
@@ -95,8 +95,9 @@ const MEASURE = `async ({ selector, scroll }) => {
     return { ...page, problem: "invalid" };
   }
   if (element === null) return { ...page, problem: "unmatched" };
-  reveal(element);
-  const { left, top, right, bottom } = element.getBoundingClientRect();
+  const shown = shownFor(element);
+  reveal(shown);
+  const { left, top, right, bottom } = shown.getBoundingClientRect();
   // in a page that overflows to the left, scrollX is 0 at its right end
   const { scrollWidth, clientWidth } = document.scrollingElement ?? document.documentElement;
   const pageX = scrollX + (flowsLeft() ? scrollWidth - clientWidth : 0);

@@ -110,7 +110,11 @@ async function tunnel(session: EgressSession, request: IncomingMessage, head: Bu
     client.destroy();
     return;
   }
+  // a client that ends before the response has given up; Node leaves its socket half-open
+  const leave = (): void => void client.destroy();
+  client.once("end", leave);
   const upstream = await session.dial(target, client);
+  client.off("end", leave);
   if (upstream === null) return;
   client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
   if (head.length > 0) client.unshift(head);

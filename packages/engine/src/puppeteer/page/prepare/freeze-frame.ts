@@ -26,7 +26,7 @@ const SET_UP = `
   // where JavaScript is disabled, timers do not run, so only the work ends the wait
   const painted = (work) => Promise.race([work, new Promise((resolve) => setTimeout(resolve, ${PAINT_MAX_MS}))]);
   // stored between calls; only scripts in this isolated world can see it
-  const state = globalThis.snapFrozen ??= { sheet: new CSSStyleSheet(), videos: new WeakSet() };
+  const state = globalThis.snapFrozen ??= { sheet: new CSSStyleSheet(), videos: new WeakSet(), canvases: new WeakMap() };
   if (state.sheet.cssRules.length === 0) state.sheet.replaceSync(${JSON.stringify(STYLE)});
   for (const root of untilTimeout(roots))
     if (!root.adoptedStyleSheets.includes(state.sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, state.sheet];`;
@@ -85,6 +85,7 @@ const FREEZE_IMAGES = `
   }
   // after all styles are read, because each change would make the browser lay out the page again for the next image
   for (const [image, canvas] of frozen) {
+    state.canvases.set(image, canvas); // for SHOWN_FOR
     image.before(canvas);
     setStyle(image, "display", "none");
   }`;

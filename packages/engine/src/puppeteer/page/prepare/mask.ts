@@ -7,7 +7,7 @@ import { endTransitions } from "../end-transitions.ts";
 import { evaluate } from "../evaluate.ts";
 import { invalidSelector, REVEAL, SCROLL_TO_TOP, scrollRequest } from "../measure.ts";
 import type { Tab } from "../tab.ts";
-import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF } from "../in-page.ts";
+import { ADOPT_SHEET, call, MATCHES_OF, ROOTS_OF, SHOWN_FOR } from "../in-page.ts";
 
 /** A screenshot that shows what should be covered is worse than none, so the render fails beyond these limits. */
 const MATCHES_MAX = 5_000;
@@ -75,17 +75,17 @@ const VISIBLE_PARTS = `
  * function first scrolls as the measurement of the captured area does, because that would move the matches.
  */
 const COVER = `async ({ selector, color, captured, scroll }) => {
-  ${ROOTS_OF} ${MATCHES_OF} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
+  ${ROOTS_OF} ${MATCHES_OF} ${SHOWN_FOR} ${ADOPT_SHEET} ${REVEAL} ${SCROLL_TO_TOP}
   const create = (name) => document.createElementNS("http://www.w3.org/1999/xhtml", name); ${VISIBLE_PARTS}
   const roots = rootsOf(document);
   const matches = matchesOf(roots, selector);
   if (matches === null) return "invalid";
   // an invalid selector is reported when the element is measured
   const [element] = (captured === null ? null : matchesOf([document], captured)) ?? [];
-  if (element !== undefined) reveal(element);
+  if (element !== undefined) reveal(shownFor(element));
   await scrollToTop(scroll);
   for (const animation of roots.flatMap((root) => root.getAnimations())) animation.pause();
-  const visible = new Set(matches.flatMap((match) => visibleParts(match)));
+  const visible = new Set(matches.flatMap((match) => visibleParts(shownFor(match))));
   adoptSheet(roots, ${JSON.stringify(HIDE_GENERATED)});
   if (visible.size === 0) return "covered";
   const entries = await new Promise((resolve) => {

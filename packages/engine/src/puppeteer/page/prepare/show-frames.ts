@@ -27,11 +27,13 @@ const LOWEST_EDGE = `(() => {
     if (frame.localName === "embed") return frame.getSVGDocument?.() === null; // it does not expose its window
     return contentDocument ? framesIn(contentDocument).some(isForeign) : Boolean(contentWindow);
   };
+  // a container can clip a frame that reaches further than the page
+  const pageHeight = (document.scrollingElement ?? document.documentElement).scrollHeight;
   const edges = framesIn(document)
     .filter((frame) => isForeign(frame) && frame.checkVisibility({ visibilityProperty: true }))
     .map((frame) => frame.getBoundingClientRect())
     .filter(({ width, height, top }) => width * height > 0 && top + scrollY < ${BOTTOM_MAX})
-    .map(({ bottom }) => Math.min(Math.ceil(bottom + scrollY), ${BOTTOM_MAX}));
+    .map(({ bottom }) => Math.min(Math.ceil(bottom + scrollY), ${BOTTOM_MAX}, pageHeight));
   return { edge: Math.max(0, ...edges), viewportHeight: innerHeight };
 })()`;
 

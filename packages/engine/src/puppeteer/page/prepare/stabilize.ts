@@ -13,7 +13,8 @@ import type { PageToRender } from "../page-to-render.ts";
 import type { Step } from "./step.ts";
 
 const STABILIZE_MAX_MS = 3_000;
-const FREEZE_ONCE_MAX_MS = 1_000;
+/** Enough to look for animated images, which waits for the files of the page, and to freeze what moves. */
+const FREEZE_ONCE_MAX_MS = 3_000;
 
 /** `stabilize`: stops everything that moves, until two captures in a row are equal or the time limit is reached. */
 export const stabilize: Step = async (page, signal) => {
