@@ -16,7 +16,7 @@ import { serviceOrigin } from "../served-address.ts";
 import { parseDuration, parseOverlap, parseTokenId, type NumberOrNone } from "./values.ts";
 
 const OWN_TOKEN_ADVICE =
-  "If the service's SNAP_TOKEN is still this token's secret, change or unset that variable; otherwise, the next start makes the secret valid again.";
+  "If the service's SNAP_TOKEN still contains the old secret, change or unset that variable; otherwise, the next start makes it valid again.";
 
 /** For commands that encrypt a signing secret. */
 const SHARED_KEY_CHECK = { keyCheck: "shared" } as const;
@@ -165,6 +165,8 @@ async function printMinted(
     ]),
     "",
     `Store the token now: it is not shown again. To show the signing secret again: snap-server tokens reveal ${minted.id}`,
+    // rotated, because `create` is for other tokens
+    ...(minted.name === OWN_TOKEN_NAME ? [OWN_TOKEN_ADVICE] : []),
   );
   const origin = config.adminUrl ?? (await serviceOrigin(config));
   if (origin === null) return;

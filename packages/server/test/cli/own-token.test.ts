@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { openWorkspace, type MintedToken, type RunningCommand, type Workspace } from "./command.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef0123456789abcdef";
+const ADVICE =
+  "If the service's SNAP_TOKEN still contains the old secret, change or unset that variable; otherwise, the next start makes it valid again.";
 const OTHER = "fedcba9876543210fedcba9876543210fedcba9876543210";
 
 describe("SNAP_TOKEN", () => {
@@ -77,15 +79,13 @@ describe("SNAP_TOKEN", () => {
 
   it("works again after it was revoked, if the service restarts with it, as the command says", async () => {
     const before = await start({ SNAP_TOKEN: SECRET });
-    expect((await workspace.run(["tokens", "revoke", "1"])).stdout).toBe(
-      "Revoked token 1.\nIf the service's SNAP_TOKEN is still this token's secret, change or unset that variable; otherwise, " +
-        "the next start makes the secret valid again.\n",
-    );
+    expect((await workspace.run(["tokens", "revoke", "1"])).stdout).toBe(`Revoked token 1.\n${ADVICE}\n`);
     expect((await before.usage(SECRET)).status).toBe(401);
     await before.stop();
     const after = await start({ SNAP_TOKEN: SECRET });
     await after.running.whenPrinted(/SNAP_TOKEN is token 2; /);
     expect((await after.usage(SECRET)).status).toBe(200);
+    expect((await workspace.run(["tokens", "rotate", "2"])).stdout).toContain(`${ADVICE}\n`);
     await after.stop();
   });
 
