@@ -28,7 +28,7 @@ const LOWEST_EDGE = `(() => {
     return contentDocument ? framesIn(contentDocument).some(isForeign) : Boolean(contentWindow);
   };
   // a container can clip a frame that reaches further than the page
-  const pageHeight = (document.scrollingElement ?? document.documentElement).scrollHeight;
+  const pageHeight = (document.scrollingElement ?? document.documentElement)?.scrollHeight ?? 0;
   const edges = framesIn(document)
     .filter((frame) => isForeign(frame) && frame.checkVisibility({ visibilityProperty: true }))
     .map((frame) => frame.getBoundingClientRect())
