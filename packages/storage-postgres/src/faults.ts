@@ -21,7 +21,10 @@ const SYSTEM_ERRORS: ReadonlySet<string> = new Set([
 const PG_MESSAGES =
   /^Connection terminated|^Client has encountered a connection error|^timeout expired$|^timeout exceeded when trying to connect$/;
 
-/** Returns whether the connection was lost, could not be opened or was not free in time. The last statement may or may not have run. */
+/**
+ * Returns whether the connection was lost, could not be opened or was not free in time. The last statement may or may
+ * not have run.
+ */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);

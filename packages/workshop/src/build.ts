@@ -23,7 +23,16 @@ export async function build(): Promise<void> {
   if (changed.length === 0) return;
   console.log(`building ${changed.map(({ name }) => name).join(", ")} and dependents`);
   const filters = changed.flatMap(({ name }) => ["--filter", `...${name}`]);
-  const { ok, output } = await runPnpm([...filters, "run", "build", "--silent"]);
+  await runBuild(filters);
+}
+
+/** Builds all packages, also unchanged ones: a build contains the commit that it was made from. */
+export async function buildAll(): Promise<void> {
+  await runBuild(["--recursive"]);
+}
+
+async function runBuild(selection: readonly string[]): Promise<void> {
+  const { ok, output } = await runPnpm([...selection, "run", "build", "--silent"]);
   if (!ok) throw new Error(output);
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { extendPath, runPnpm } from "./machine/run.ts";
+import { buildAll } from "./build.ts";
+import { extendPath } from "./machine/run.ts";
 import { packPackages } from "./pack-packages.ts";
 
 // `pnpm pack-release FOLDER [PACKAGE...]`: builds the packages, and packs those to publish, or the named ones with what
@@ -12,9 +13,7 @@ if (folder === undefined) {
 }
 extendPath();
 try {
-  // also packages that have not changed, because a build contains the commit
-  const { ok, output } = await runPnpm(["run", "--silent", "build"]);
-  if (!ok) throw new Error(output);
+  await buildAll();
   for (const { filename } of await packPackages(names, resolve(folder))) console.log(filename);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -157,6 +157,28 @@ it("does not undo what another operator has changed in the meantime", async () =
   await expect.poll(() => lastChange().body).toEqual({ requests_per_minute: 60 });
 });
 
+it("keeps what is edited while a change is being saved", async () => {
+  await visitor.go("/accounts/acc_000000000000000000000004");
+  await visitor.see("studio@fabrikam.example");
+  const release = Promise.withResolvers<void>();
+  const isSaving = Promise.withResolvers<void>();
+  stub.before = async ({ method }) => {
+    if (method !== "PATCH") return;
+    isSaving.resolve();
+    await release.promise;
+  };
+  await visitor.fill("Rate limit override", "70");
+  const saving = visitor.press("Save changes");
+  await isSaving.promise;
+  await visitor.fill("Credit override", "900");
+  release.resolve();
+  await saving;
+  await visitor.see("Account changed.");
+  stub.before = async () => {};
+  await visitor.press("Save changes");
+  await expect.poll(() => lastChange().body).toEqual({ credits_per_period: 900 });
+});
+
 it("shows the credentials of a new token once, and passes the token to the playground", async () => {
   await visitor.go(ACCOUNT);
   await visitor.press("Create a token");

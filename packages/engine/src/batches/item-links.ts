@@ -10,8 +10,7 @@ import type { Seal } from "../tokens/seal.ts";
 
 /** Size of the signed-URL cache. The longest query has 60,000 characters, before the signature is added. */
 const CACHE_CHARACTERS = 8_000_000;
-/** Takes the place of a URL that would be too long or contain secrets. */
-const UNLINKABLE = "";
+const ITEMS_MAX = 10_000;
 
 /**
  * Links a batch's renderings that are still cached and that `token` may fetch: returns a function from an item to its
@@ -42,15 +41,18 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
     sizeCalculation: (url, key) => url.length + key.length,
   });
 
-  /** Returns `null` if the URL could not be linked. */
-  const sign = ({ id, parameters }: ItemRecord, token: TokenRecord, expires: number): string | null => {
+  /** Whether a finished item, by id, can be linked. To find out, all its parameters are encoded. */
+  const linkable = new LRUCache<string, boolean>({ max: ITEMS_MAX });
+
+  const canLink = ({ id, parameters }: ItemRecord): boolean => {
+    const result = linkable.get(id) ?? isLinkable(parameters);
+    linkable.set(id, result);
+    return result;
+  };
+  const sign = ({ id, parameters }: ItemRecord, token: TokenRecord, expires: number): string => {
     const key = `${id} ${expires} ${token.id} ${token.sealedSigningSecret}`;
     const cached = signed.get(key);
-    if (cached !== undefined) return cached === UNLINKABLE ? null : cached;
-    if (!isLinkable(parameters)) {
-      signed.set(key, UNLINKABLE);
-      return null;
-    }
+    if (cached !== undefined) return cached;
     const signingSecret = seal.open(token.sealedSigningSecret);
     const query = toQuery(withoutDelivery(parameters));
     const url = buildSignedUrl(query, { baseUrl, tokenId: token.id, signingSecret, expires });
@@ -66,12 +68,12 @@ export function createItemLinks({ baseUrl, renderings, seal, clock }: ItemLinksO
       batch.items.map(async (item) => {
         const { id, key, parameters, state } = item;
         if (state.status !== "done" || !token.abilities.includes(modeOf({ pdf: parameters["pdf"] }))) return;
+        if (!canLink(item)) return;
         const cached = await renderings.peek({ accountId: batch.accountId, key, now });
         if (cached === null || cached.etag !== state.etag) return;
         const endsAt = Math.min(cached.expiresAt, state.expiresAt ?? Infinity, token.expiresAt ?? Infinity);
         const expires = Math.floor(endsAt / 1000);
-        const link = expires * 1000 > now ? sign(item, token, expires) : null;
-        if (link !== null) links.set(id, link);
+        if (expires * 1000 > now) links.set(id, sign(item, token, expires));
       }),
     );
     return ({ id }) => links.get(id) ?? null;

@@ -123,3 +123,24 @@ it("does not link a rendering that has expired or has been replaced", async () =
   await put(1, { expiresAt: NOW });
   expect(await links()).toEqual([null, null]);
 });
+
+it.each([
+  ["a URL", 100],
+  ["no URL, because it would be too long", 70_000],
+])("encodes the parameters of an item once, because polls are free: %s", async (_name, characters) => {
+  let reads = 0;
+  const [item] = batchOf(1).items;
+  const parameters = {
+    url: "https://example.com/0",
+    get css() {
+      reads += 1;
+      return "x".repeat(characters);
+    },
+  };
+  const { links } = await open({ ...batchOf(1), items: [{ ...item!, parameters }] });
+  const first = await links();
+  const readsOfFirst = reads;
+  expect(readsOfFirst).toBeGreaterThan(0);
+  expect(await links()).toEqual(first);
+  expect(reads).toBe(readsOfFirst);
+});

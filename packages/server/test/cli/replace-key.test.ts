@@ -55,6 +55,9 @@ describe("the secret key of a data folder", () => {
       "does not decrypt the signing secrets of 1 token. If the right key is lost, replace",
     );
     await rm(file());
+    expect((await workspace.run(["secret-key", "replace"])).stdout).toContain(
+      "There is no secret key to decrypt the signing secrets of 1 token. If it is lost, replace",
+    );
     expect(await workspace.json(["secret-key", "replace"])).toMatchObject({
       replaced: false,
       tokens: [{ id: 1 }],

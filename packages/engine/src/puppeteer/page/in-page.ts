@@ -14,7 +14,7 @@ const rootsOf = (root) => [
   ...[...root.querySelectorAll("*")].map(shadowRootOf).filter((shadow) => shadow !== null).flatMap(rootsOf),
 ];`;
 
-/** Defines a function that returns what is shown for an element: the canvas in the place of an image that `stabilize` froze. */
+/** Defines a function that returns what is shown for an element: a canvas, if `stabilize` has put one in its place. */
 export const SHOWN_FOR =
   "const shownFor = (element) => globalThis.snapFrozen?.canvases.get(element) ?? element;";
 
