@@ -2,7 +2,7 @@ import { openProxiedEgress, type EgressProxyOptions } from "../proxy/proxy.ts";
 import { findBrowser } from "./find-browser.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import type { PageMonitor } from "./page-monitor.ts";
-import { countSeccompFilters, ProcessGroup, type ProcessRole } from "./process-group.ts";
+import { addsSeccompFilter, ProcessGroup } from "./process-group.ts";
 import { RenderingBrowser, type BrowserListener, type RecyclingLimits } from "./rendering-browser.ts";
 import type { RendererEvent } from "../renderer-event.ts";
 import type { BrowserSource } from "./browser-supervisor.ts";
@@ -59,18 +59,14 @@ function lifecycleListener(
 }
 
 /**
- * Checks the processes themselves, because a wrapper script may add `--no-sandbox`. The inner layer of the sandbox is a
- * seccomp filter besides those that all the browser's processes inherit, such as a container's. A kernel that does not
- * count filters cannot tell these apart.
+ * Checks the processes themselves, because a wrapper script may add `--no-sandbox`. A seccomp filter is the inner layer of
+ * the sandbox, unless it is inherited, such as a container's.
  */
 function requireSandbox(group: ProcessGroup): void {
   if (process.platform !== "linux") return;
-  const members = group.read();
-  const filtersOf = (role: ProcessRole): number[] =>
-    members.filter((member) => member.role === role).map(({ pid }) => countSeccompFilters(pid));
-  const renderers = filtersOf("renderer");
-  const inherited = Math.max(0, ...filtersOf("browser"));
-  if (renderers.length > 0 && renderers.every((count) => count === Infinity || count > inherited)) return;
+  const renderers = group.read().filter(({ role }) => role === "renderer");
+  const restricted = renderers.map(({ pid }) => addsSeccompFilter(pid)).filter((adds) => adds !== null);
+  if (restricted.length > 0 && restricted.every((adds) => adds)) return;
   throw new Error(
     'the browser is running its pages without a sandbox; enable its sandbox, or accept the risk and set the sandbox to "off"',
   );

@@ -119,6 +119,7 @@ export function isOutOfDescriptors(error: unknown): boolean {
 interface Stat {
   readonly name: string;
   readonly state: string;
+  readonly parent: number;
   readonly group: number;
   readonly cpuMs: number;
 }
@@ -131,11 +132,12 @@ function readStat(path: string): Stat {
   const stat = readFileSync(`/proc/${path}/stat`, "latin1");
   const nameEnd = stat.lastIndexOf(")");
   const fields = stat.slice(nameEnd + 2).split(" ");
-  const [state = "", , group] = fields;
+  const [state = "", parent, group] = fields;
   const [userTicks, systemTicks] = fields.slice(11);
   return {
     name: stat.slice(stat.indexOf("(") + 1, nameEnd),
     state,
+    parent: Number(parent),
     group: Number(group),
     cpuMs: (Number(userTicks) + Number(systemTicks)) * TICK_MS,
   };
@@ -179,12 +181,20 @@ function readStatus(pid: number): (field: string) => number {
 }
 
 /**
- * Returns how many seccomp filters restrict a process's system calls, with those that it has inherited. Before Linux 5.9,
- * which does not count them, returns `Infinity` if there are any.
- *
- * @throws if the process has exited.
+ * Returns whether a process has added a seccomp filter to those that it inherited from its parent; `null` if it has
+ * exited. Before Linux 5.9, which does not count filters, any filter will do.
  */
-export function countSeccompFilters(pid: number): number {
+export function addsSeccompFilter(pid: number): boolean | null {
+  try {
+    const count = countSeccompFilters(pid);
+    return count === Infinity || count > countSeccompFilters(readStat(`${pid}`).parent);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns `Infinity` if the kernel only reports that there are filters. */
+function countSeccompFilters(pid: number): number {
   const status = readStatus(pid);
   if (status("Seccomp") !== SECCOMP_MODE_FILTER) return 0;
   return status("Seccomp_filters") || Infinity;
